@@ -83,7 +83,29 @@ describe('the keys of a site', () => {
       safe,
     ]);
     expect(logKeys(ringOf(begin, thief), 40)).toContain(second.vkey);
-    expect(logKeys(ringOf(begin, thief, honest), 40)).toEqual([safe.vkey]);
+    const ring = ringOf(begin, thief, honest);
+    expect(logKeys(ring, 40)).toEqual([safe.vkey]);
+    expect(ring.skipped).toEqual([15]);
+  });
+
+  it('are not ended by a thief whom the key in the safe revokes from before', () => {
+    const add = statement(10, { add: [keyOf(second)] }, [first, second]);
+    const honest = { revoke: [{ key: keyOf(first), size: 12 }] };
+    const ring = ringOf(
+      begin,
+      add,
+      statement(15, { previous: 10, revoke: [{ key: keyOf(second), size: 1 }] }, [first]),
+      statement(30, { previous: 15, ...honest }, [safe]),
+    );
+    expect(logKeys(ring, 40)).toEqual([safe.vkey, second.vkey]);
+    expect(ring.skipped).toEqual([15]);
+  });
+
+  it('do not revoke their own past', () => {
+    const own = statement(20, { revoke: [{ key: keyOf(first), size: 5 }] }, [first]);
+    expect(logKeys(ringOf(begin, own), 10)).toEqual([first.vkey, safe.vkey]);
+    const later = statement(20, { revoke: [{ key: keyOf(first), size: 25 }] }, [first]);
+    expect(logKeys(ringOf(begin, later), 25)).toEqual([safe.vkey]);
   });
 
   it('cannot end the key in the safe by any other signature than its own', () => {
@@ -111,6 +133,10 @@ describe('the keys of a site', () => {
     const spoiled = { ...statement(10, { retire: [keyOf(first)] }, []), signatures: [] as never[] };
     const wrong = { ...spoiled, signatures: signature === undefined ? [] : [signature] };
     expect(faultOf(begin, wrong)).toContain('is not good');
+    const twice = statement(10, { add: [keyOf(first)] }, [first]);
+    expect(faultOf(begin, twice)).toContain('for the second time');
+    const unknown = statement(10, { retire: [keyOf(stranger)] }, [first]);
+    expect(faultOf(begin, unknown)).toContain('which was never added');
     const retired = statement(20, { previous: 10, retire: [keyOf(second)] }, [first]);
     const before = statement(10, { retire: [keyOf(first)] }, [first]);
     expect(faultOf(begin, before, retired)).toContain('no log key that was valid before it');

@@ -1,5 +1,5 @@
 import { FormatFault, hashText, strictText, TextLines } from '../text-lines.js';
-import { isOrigin } from './keys.js';
+import { isKeyName } from './keys.js';
 import { type Note, readNote } from './note.js';
 
 /** Where a tree stands: its size and its root, under the name of its log (C2SP tlog-checkpoint). */
@@ -29,7 +29,7 @@ export function readCheckpoint(bytes: Uint8Array): SignedCheckpoint {
 export function readCheckpointText(text: string): Checkpoint {
   const lines = new TextLines(text);
   const origin = lines.next('an origin');
-  if (!isOrigin(origin)) throw new FormatFault(1, `${JSON.stringify(origin)} is not an origin`);
+  if (!isKeyName(origin)) throw new FormatFault(1, `${JSON.stringify(origin)} is not an origin`);
   const size = lines.number(lines.next('the size of the tree'));
   const root = lines.hash(lines.next('the root of the tree'));
   lines.end();

@@ -24,6 +24,7 @@ export interface PrivateKey {
 }
 
 const KEY_BYTES = 32;
+const ORIGIN_MAX = 200;
 const SPACE_OR_PLUS = /[\s\u0085+]/u;
 
 /**
@@ -34,9 +35,12 @@ export function isKeyName(text: string): boolean {
   return text !== '' && !SPACE_OR_PLUS.test(text) && !/[\u0000-\u001F\u007F]/.test(text);
 }
 
-/** Returns whether a text can be the origin of a site: a key's name that is a URL without its scheme. */
+/**
+ * Returns whether a text can be the origin of a site: a key's name of at most 200 characters that is
+ * a URL without its scheme.
+ */
 export function isOrigin(text: string): boolean {
-  return isKeyName(text) && !text.includes('://');
+  return isKeyName(text) && text.length <= ORIGIN_MAX && !text.includes('://');
 }
 
 /** Returns the id of a key: the first four bytes of a hash over its name, its type and itself. */

@@ -85,19 +85,19 @@ export function signText(sha256: Sha256, text: string, signer: Signer): NoteSign
 }
 
 /**
- * Returns the signatures of a note that these keys made, good or not. Signatures of other keys are
- * ignored, also if they share a name or an id with one of these.
+ * Returns the signatures of a note that these keys made, good or not: the first of each key.
+ * Signatures of other keys are ignored, also if they share a name or an id with one of these.
  */
 export function signaturesOf(
   cryptography: Cryptography,
   note: Note,
   keys: readonly VerifierKey[],
 ): KnownSignature[] {
-  return note.signatures.flatMap(({ name, id, signature }) =>
-    keys
-      .filter((key) => key.name === name && key.id === id)
-      .map((key) => checked(cryptography, { text: note.text, key, signature })),
-  );
+  return keys.flatMap((key) => {
+    const made = note.signatures.find(({ name, id }) => name === key.name && id === key.id);
+    if (made === undefined) return [];
+    return [checked(cryptography, { text: note.text, key, signature: made.signature })];
+  });
 }
 
 function checked(

@@ -1,4 +1,5 @@
 import { type Checkpoint, checkpointText, readCheckpointText } from '../notes/checkpoint.js';
+import { isOrigin } from '../notes/keys.js';
 import { FormatFault, TextLines } from '../text-lines.js';
 import { tableOfName } from './table-name.js';
 
@@ -24,7 +25,7 @@ export function readHead(text: string): Head {
   const { origin: whole, size, root }: Checkpoint = readCheckpointText(text);
   const at = whole.lastIndexOf(BETWEEN);
   const name = whole.slice(at + BETWEEN.length);
-  if (at <= 0 || tableOfName(name) === undefined) {
+  if (!isOrigin(whole.slice(0, Math.max(at, 0))) || tableOfName(name) === undefined) {
     throw new FormatFault(1, `${JSON.stringify(whole)} does not name a table of a site`);
   }
   if (size === 0) throw new FormatFault(2, 'is 0: a table without records has no head');

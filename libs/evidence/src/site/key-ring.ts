@@ -19,7 +19,13 @@ interface Statement {
   readonly note: Note;
 }
 
-type Revocations = ReadonlyMap<string, number>;
+/** One line of a statement that revokes a key. */
+interface Revocation {
+  /** Index of the statement. */
+  readonly by: number;
+  readonly vkey: string;
+  readonly size: number;
+}
 
 /** Thrown for key statements that do not go on from each other. `index` is that of the statement. */
 export class KeyFault extends Error {
@@ -39,11 +45,14 @@ export class KeyFault extends Error {
  * other key's signature ends it, and its revocations come first.
  */
 export class KeyRing {
+  /** Indexes of the statements that do not count, because only revoked keys signed them. */
+  readonly skipped: readonly number[];
   readonly #lives: readonly KeyLife[];
   readonly #exportsName: string;
 
-  private constructor(lives: readonly KeyLife[], origin: string) {
-    this.#lives = lives;
+  private constructor(reading: Reading, origin: string) {
+    this.skipped = reading.skipped;
+    this.#lives = reading.lives;
     this.#exportsName = exportsKeyName(origin);
   }
 
@@ -58,13 +67,7 @@ export class KeyRing {
       note,
     }));
     const origin = checkChain(statements);
-    let revocations: Revocations = new Map();
-    for (;;) {
-      const ring = new KeyRing(livesOf(cryptography, statements, revocations), origin);
-      const found = ring.#revocations(revocations);
-      if (found.size === revocations.size) return ring;
-      revocations = found;
-    }
+    return new KeyRing(readAll(cryptography, statements), origin);
   }
 
   /** The log keys whose signature counts on a checkpoint of this size. */
@@ -82,23 +85,48 @@ export class KeyRing {
       .filter((life) => isKind(life.key.name) && countsAt(life, size))
       .map(({ key }) => key);
   }
-
-  #revocations(known: Revocations): Revocations {
-    const all = new Map(known);
-    for (const { key, revoked } of this.#lives) {
-      if (revoked !== Infinity) all.set(vkeyText(key), revoked);
-    }
-    return all;
-  }
 }
+
+/** What the statements come to, if these revocations reach back. */
+interface Reading {
+  readonly lives: readonly KeyLife[];
+  readonly skipped: readonly number[];
+  /** The revocations of the statements that count. */
+  readonly revocations: readonly Revocation[];
+}
+
+/**
+ * Reads the statements until the revocations that reach back are those of statements that count
+ * themselves. A key does not revoke its own past, nor does one that is there by its word alone.
+ */
+function readAll(cryptography: Cryptography, statements: readonly Statement[]): Reading {
+  let taken: readonly Revocation[] = [];
+  const refused: Revocation[] = [];
+  for (let round = 0; round <= statements.length ** 2; round += 1) {
+    const reading = read(cryptography, statements, { taken, refused });
+    const kept = taken.filter((one) => has(reading.revocations, one));
+    const next = reading.revocations.find((one) => !has(kept, one));
+    if (next === undefined && kept.length === taken.length) return reading;
+    taken = kept;
+    if (next === undefined) continue;
+    const after = read(cryptography, statements, { taken: [...kept, next], refused });
+    if (has(after.revocations, next)) taken = [...kept, next];
+    else refused.push(next);
+  }
+  throw new KeyFault(0, 'begins statements that revoke each other without an end');
+}
+
+const textOf = ({ by, vkey, size }: Revocation): string => `${by} ${vkey} ${size}`;
+const has = (all: readonly Revocation[], one: Revocation): boolean =>
+  all.some((other) => textOf(other) === textOf(one));
 
 function countsAt({ added, retired, revoked }: KeyLife, size: number): boolean {
   return added < size && size <= retired + 1 && size < revoked;
 }
 
-/** Whether the word of a key counts in the statement at `index`. */
+/** Whether the word of a key counts in the statement at `index`, which is in trees from its index + 1 on. */
 function signsAt({ added, retired, revoked }: KeyLife, index: number): boolean {
-  return added < index && retired >= index && index < revoked;
+  return added < index && retired >= index && index + 1 < revoked;
 }
 
 /** Returns the origin of statements that name each other. */
@@ -119,18 +147,26 @@ function checkChain(statements: readonly Statement[]): string {
   return origin;
 }
 
-function livesOf(
+function read(
   cryptography: Cryptography,
   statements: readonly Statement[],
-  revocations: Revocations,
-): KeyLife[] {
+  {
+    taken,
+    refused,
+  }: { readonly taken: readonly Revocation[]; readonly refused: readonly Revocation[] },
+): Reading {
   const lives: KeyLife[] = [];
+  const skipped: number[] = [];
+  const revocations: Revocation[] = [];
   for (const signed of statements) {
     const signers = signersOf(cryptography, lives, signed);
-    if (signers === undefined) continue;
-    take(lives, { statement: signed.statement, signers, revocations });
+    if (signers === undefined) skipped.push(signed.statement.number);
+    else {
+      add(lives, signed.statement, taken);
+      revocations.push(...end(lives, signed.statement, { signers, refused }));
+    }
   }
-  return lives;
+  return { lives, skipped, revocations };
 }
 
 /**
@@ -158,34 +194,53 @@ function signersOf(
   if (number === 0 && added.length > 0) return signers;
   const bySigner = lives.filter(({ key }) => signers.has(vkeyText(key)));
   if (bySigner.some((life) => signsAt(life, number))) return signers;
-  if (bySigner.some(({ revoked }) => revoked <= number)) return undefined;
+  if (bySigner.some(({ revoked }) => revoked <= number + 1)) return undefined;
   throw new KeyFault(number, 'no log key that was valid before it signed it');
 }
 
-function take(
+function add(
   lives: KeyLife[],
-  taken: {
-    readonly statement: KeyStatement;
-    readonly signers: ReadonlySet<string>;
-    readonly revocations: Revocations;
-  },
+  { number, add: added }: KeyStatement,
+  taken: readonly Revocation[],
 ): void {
-  const { statement, signers, revocations } = taken;
-  for (const key of statement.add) {
-    const revoked = revocations.get(vkeyText(key)) ?? Infinity;
-    lives.push({ key, added: statement.number, retired: Infinity, revoked });
+  for (const key of added) {
+    const vkey = vkeyText(key);
+    if (lives.some((life) => vkeyText(life.key) === vkey)) {
+      throw new KeyFault(number, `adds ${key.name}+${key.id} for the second time`);
+    }
+    const sizes = taken.filter((one) => one.vkey === vkey).map(({ size }) => size);
+    lives.push({ key, added: number, retired: Infinity, revoked: Math.min(Infinity, ...sizes) });
   }
+}
+
+/** Retires and revokes keys, and returns the revocations. */
+function end(
+  lives: readonly KeyLife[],
+  { number, retire, revoke }: KeyStatement,
+  {
+    signers,
+    refused,
+  }: { readonly signers: ReadonlySet<string>; readonly refused: readonly Revocation[] },
+): Revocation[] {
   const safe = safeKeyOf(lives);
-  const ends = (life: KeyLife, key: VerifierKey): boolean =>
-    vkeyText(life.key) === vkeyText(key) && (life !== safe || signers.has(vkeyText(key)));
-  for (const life of lives) {
-    if (statement.retire.some((key) => ends(life, key))) {
-      life.retired = Math.min(life.retired, statement.number);
+  const lifeOf = (key: VerifierKey): KeyLife | undefined => {
+    const life = lives.find((one) => vkeyText(one.key) === vkeyText(key));
+    if (life === undefined) {
+      throw new KeyFault(number, `ends ${key.name}+${key.id}, which was never added`);
     }
-    for (const { key, size } of statement.revoke) {
-      if (ends(life, key)) life.revoked = Math.min(life.revoked, size);
-    }
+    return life === safe && !signers.has(vkeyText(key)) ? undefined : life;
+  };
+  for (const key of retire) {
+    const life = lifeOf(key);
+    if (life !== undefined) life.retired = Math.min(life.retired, number);
   }
+  return revoke.flatMap(({ key, size }) => {
+    const life = lifeOf(key);
+    const revocation = { by: number, vkey: vkeyText(key), size };
+    if (life === undefined || has(refused, revocation)) return [];
+    life.revoked = Math.min(life.revoked, size);
+    return [revocation];
+  });
 }
 
 /** The second log key that leaf 0 adds: it lies in a safe. */

@@ -24,7 +24,7 @@ export function exportsKeyName(origin: string): string {
   return `${origin}/exports`;
 }
 
-/** Returns a key statement as text. */
+/** Returns a key statement as text: what it adds, then what it retires, then what it revokes. */
 export function keyStatementText(statement: KeyStatement): string {
   const { origin, number, previous, add, retire, revoke } = statement;
   const lines = [
@@ -70,19 +70,22 @@ function changesIn(
   lines: TextLines,
   origin: string,
 ): Pick<KeyStatement, 'add' | 'retire' | 'revoke'> {
-  const add: VerifierKey[] = [];
-  const retire: VerifierKey[] = [];
-  const revoke: { key: VerifierKey; size: number }[] = [];
   const read = (vkey: string): VerifierKey => keyOfSite(sha256, lines, { vkey, origin });
-  while (!lines.atEnd) {
-    const [word, vkey = '', size, ...more] = lines.next('a key').split(' ');
-    if (more.length > 0) throw lines.fault('has words after what it names');
-    if (word === 'add' && size === undefined) add.push(read(vkey));
-    else if (word === 'retire' && size === undefined) retire.push(read(vkey));
-    else if (word === 'revoke' && size !== undefined) {
-      revoke.push({ key: read(vkey), size: lines.number(size) });
-    } else throw lines.fault('is not "add <vkey>", "retire <vkey>" or "revoke <vkey> <size>"');
-  }
+  const all = <Line>(word: string, readLine: (words: string) => Line): Line[] => {
+    const found: Line[] = [];
+    for (let words = lines.labelledIf(word); words !== undefined; words = lines.labelledIf(word)) {
+      found.push(readLine(words));
+    }
+    return found;
+  };
+  const add = all('add', read);
+  const retire = all('retire', read);
+  const revoke = all('revoke', (words) => {
+    const [vkey = '', size = '', ...more] = words.split(' ');
+    if (more.length > 0) throw lines.fault('has words after the size');
+    return { key: read(vkey), size: lines.number(size) };
+  });
+  lines.end();
   return { add, retire, revoke };
 }
 

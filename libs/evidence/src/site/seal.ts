@@ -53,7 +53,7 @@ export function readSeal(text: string): Seal {
   if (number === 0) throw lines.fault('is 0: leaf 0 is a key statement');
   const time = timeIn(lines);
   const log = lines.labelled('log');
-  if (!/^[^\s]+$/u.test(log)) throw lines.fault('is not the id of a log');
+  if (!/^[!-~]{1,200}$/.test(log)) throw lines.fault('is not the id of a log');
   const next = lines
     .labelled('next')
     .split(' ')
