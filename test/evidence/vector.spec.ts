@@ -299,10 +299,15 @@ describe('Ed25519', () => {
 });
 
 describe('notes of C2SP', () => {
-  const example =
-    'example.com/behind-the-sofa\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n\n' +
-    '— example.com/behind-the-sofa Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n' +
-    '— witness.example.com/w1 jWbPPwAAAABkGFDLEZMHwSRaJNiIDoe9DYn/zXcrtPHeolMI5OWXEhZCB9dlrDJsX3b2oyin1nPZqhf5nNo0xUe+mbIUBkBIfZ+qnA==\n';
+  const example = [
+    'example.com/behind-the-sofa',
+    '20852163',
+    'CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=',
+    '',
+    '— example.com/behind-the-sofa Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=',
+    '— witness.example.com/w1 jWbPPwAAAABkGFDLEZMHwSRaJNiIDoe9DYn/zXcrtPHeolMI5OWXEhZCB9dlrDJsX3b2oyin1nPZqhf5nNo0xUe+mbIUBkBIfZ+qnA==',
+    '',
+  ].join('\n');
 
   it('reads the example of tlog-cosignature', () => {
     const { origin: log, size, root, note } = readCheckpoint(utf8Of(example));
@@ -317,7 +322,8 @@ describe('notes of C2SP', () => {
 
   it('reads a text with empty lines, which ends at the last of them', () => {
     const poem =
-      'Ognuno sta solo sul cuor della terra\ntrafitto da un raggio di sole:\n\ned è subito sera.\n\n' +
+      'Ognuno sta solo sul cuor della terra\ntrafitto da un raggio di sole:\n\n' +
+      'ed è subito sera.\n\n' +
       '— quasimodo.example/salvatore NnugSzTjtVAewIS+Z/iJhUPeFDkO/5QQ2i5ddnGITLlC+EhfLW9oJKONrMouFSQU0xMcXxj99ihAQwaqP3ZekRwNtIc=\n';
     const note = readNote(poem);
     expect(note.text.endsWith('\n\ned è subito sera.\n')).toBe(true);

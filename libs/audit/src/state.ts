@@ -1,6 +1,6 @@
 import type { Action, Card, Irregularity, Rules } from '#baccarat';
 import type { AdmissionState } from './admission/admission.js';
-import type { Sha256 } from './findings/ids.js';
+import type { Sha256Hex } from './findings/ids.js';
 import type { FindingCode } from './findings/catalogue.js';
 import type { ByCoup } from './findings/by-coup.js';
 import type { MessageKind } from './admission/message-kinds.js';
@@ -241,7 +241,7 @@ export interface Shoe {
   readonly ref: string;
   readonly rules: Rules;
   /** Makes the ids of its findings. */
-  readonly sha256: Sha256;
+  readonly sha256: Sha256Hex;
   readonly decks: number;
   readonly currency: string;
   readonly reports: Readonly<Record<Report, boolean>>;

@@ -46,8 +46,8 @@ function privateKeyOf(seed: Uint8Array): KeyObject {
 }
 
 /**
- * Returns a signer with the key of a key file. Throws a `FormatFault`, also if the id is not that of
- * the key; it never repeats what stands in the file.
+ * Returns a signer with the key of a key file. Throws a `FormatFault`, also if the id is not that
+ * of the key; it never repeats what stands in the file.
  */
 export function signerOf(keyFile: string): Signer {
   const key = readKeyFile(keyFile);

@@ -74,6 +74,7 @@ export const EVIDENCE_ALARMS = [
   'clock',
   'key',
 ] as const;
+/** One kind of what the sealer found wrong. */
 export type EvidenceAlarm = (typeof EVIDENCE_ALARMS)[number];
 
 interface OfSession {
@@ -347,8 +348,9 @@ const optionalNote = ['firmware', 'code', 'text', 'by', 'lastSequence'] as const
 /**
  * What an event type carries: its fields in canonical order, the optional ones, and whether it must
  * name a shoe. `by`: who alone may write it; without it, any sender whose token allows the type.
- * The api and the sealer write their own types to the table `HOUSE_TABLE`. The api writes those of a reviewer to the
- * table of the finding, when the person asks it to; they name no shoe and have no number.
+ * The api and the sealer write their own types to the table `HOUSE_TABLE`. The api writes those of
+ * a reviewer to the table of the finding, when the person asks it to; they name no shoe and have
+ * no number.
  */
 export interface Shape<T extends EventType> {
   readonly shoe: boolean;

@@ -1,6 +1,6 @@
 import { markFinding, markUnjudgeable } from '../changes.js';
 import { CATALOGUE, hides, lossBits, type CodeFacts, type FindingCode } from './catalogue.js';
-import { idOf, type Sha256 } from './ids.js';
+import { idOf, type Sha256Hex } from './ids.js';
 import { referenceOf } from '../events/events.js';
 import type { Coup, GapMark, Shoe } from '../state.js';
 import { unreadOf } from '../coup/coup.js';
@@ -48,7 +48,7 @@ export function newFinding(
   code: FindingCode,
   place: FindingPlace,
   { impact, explainedBy, ...wrong }: Wrong,
-  sha256: Sha256,
+  sha256: Sha256Hex,
 ): Finding {
   const finding = {
     code,

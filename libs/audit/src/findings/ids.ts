@@ -2,7 +2,7 @@ import { CATALOGUE, type TailField } from './catalogue.js';
 import type { Finding } from './finding.js';
 
 /** Returns the SHA-256 of a text's UTF-8 in hexadecimal digits. */
-export type Sha256 = (text: string) => string;
+export type Sha256Hex = (text: string) => string;
 
 const ID_DIGITS = 32;
 
@@ -11,7 +11,7 @@ const ID_DIGITS = 32;
  * digits of the SHA-256 of a JSON array of strings. Anybody can compute it from the finding's own
  * fields.
  */
-export function idOf(finding: Omit<Finding, 'id'>, sha256: Sha256): string {
+export function idOf(finding: Omit<Finding, 'id'>, sha256: Sha256Hex): string {
   const { code, table, shoeRef = '', coupRef = '' } = finding;
   const { about, tail } = CATALOGUE[code];
   const openings = about === 'device' ? [] : [shoeRef, about === 'shoe' ? '' : coupRef];

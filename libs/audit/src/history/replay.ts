@@ -1,6 +1,6 @@
 import type { Rules } from '#baccarat';
 import type { Policy } from '../review/policy.js';
-import type { Sha256 } from '../findings/ids.js';
+import type { Sha256Hex } from '../findings/ids.js';
 import { noShoeChanges, noTableChanges } from '../changes.js';
 import { kindOf } from '../coup/coup.js';
 import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
@@ -20,7 +20,7 @@ export class RuleBook extends Map<string, Rules> {
   readonly policies: Map<string, Policy>;
 
   constructor(
-    readonly sha256: Sha256,
+    readonly sha256: Sha256Hex,
     rules: Iterable<readonly [string, Rules]> = [],
     policies: Iterable<readonly [string, Policy]> = [],
   ) {

@@ -1,7 +1,7 @@
 import { contentOf } from '../events/canonical.js';
 import { referenceOf, SHAPES, type AnyEvent, type EventOf } from '../events/events.js';
 import type { Finding } from '../findings/finding.js';
-import type { Sha256 } from '../findings/ids.js';
+import type { Sha256Hex } from '../findings/ids.js';
 import { eventIn, positionOf } from '../history/journal.js';
 import { asLastCorrected } from '../history/replay.js';
 import type { Coup, Duty, Entry, Shoe, TableState } from '../state.js';
@@ -12,11 +12,11 @@ import { PEOPLE_MAX } from './desk.js';
  * Returns the SHA-256, in hexadecimal digits, of the contents of events, each with a line feed.
  * `sha256sum` over the same lines gives it.
  */
-export const evidenceOf = (events: readonly AnyEvent[], sha256: Sha256): string =>
+export const evidenceOf = (events: readonly AnyEvent[], sha256: Sha256Hex): string =>
   sha256(events.map((event) => `${contentOf(event)}\n`).join(''));
 
 /** Returns the same for a finding about no shoe within reach: of the references that it names. */
-export const evidenceOfReferences = (references: readonly string[], sha256: Sha256): string =>
+export const evidenceOfReferences = (references: readonly string[], sha256: Sha256Hex): string =>
   sha256(references.map((reference) => `${reference}\n`).join(''));
 
 /**

@@ -3,19 +3,19 @@ import { isKeyName } from './keys.js';
 import { type Note, readNote } from './note.js';
 
 /** Where a tree stands: its size and its root, under the name of its log (C2SP tlog-checkpoint). */
-export interface Checkpoint {
+export interface CheckpointBody {
   readonly origin: string;
   readonly size: number;
   readonly root: Uint8Array;
 }
 
 /** A checkpoint with the note that holds its signatures. */
-export interface SignedCheckpoint extends Checkpoint {
+export interface SignedCheckpoint extends CheckpointBody {
   readonly note: Note;
 }
 
 /** Returns the text of a checkpoint that is signed: three lines. */
-export function checkpointText({ origin, size, root }: Checkpoint): string {
+export function checkpointText({ origin, size, root }: CheckpointBody): string {
   return `${origin}\n${size}\n${hashText(root)}\n`;
 }
 
@@ -26,7 +26,7 @@ export function readCheckpoint(bytes: Uint8Array): SignedCheckpoint {
 }
 
 /** Reads the three lines of a checkpoint. Throws a `FormatFault`. */
-export function readCheckpointText(text: string): Checkpoint {
+export function readCheckpointText(text: string): CheckpointBody {
   const lines = new TextLines(text);
   const origin = lines.next('an origin');
   if (!isKeyName(origin)) throw new FormatFault(1, `${JSON.stringify(origin)} is not an origin`);

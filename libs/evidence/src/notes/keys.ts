@@ -5,6 +5,7 @@ import { FormatFault, TextLines } from '../text-lines.js';
 /** What a key signs: notes (0x01), or cosignatures with a time (0x04, `cosignature/v1`). */
 export const KEY_TYPES = { note: 1, cosignature: 4 } as const;
 
+/** The name of one of them. */
 export type KeyType = keyof typeof KEY_TYPES;
 
 /** The public half of an Ed25519 key, with the name and the id that signature lines carry. */
@@ -36,8 +37,8 @@ export function isKeyName(text: string): boolean {
 }
 
 /**
- * Returns whether a text can be the origin of a site: a key's name of at most 200 characters that is
- * a URL without its scheme.
+ * Returns whether a text can be the origin of a site: a key's name of at most 200 characters, a URL
+ * without its scheme.
  */
 export function isOrigin(text: string): boolean {
   return isKeyName(text) && text.length <= ORIGIN_MAX && !text.includes('://');

@@ -1,4 +1,4 @@
-import { type Checkpoint, checkpointText, readCheckpointText } from '../notes/checkpoint.js';
+import { type CheckpointBody, checkpointText, readCheckpointText } from '../notes/checkpoint.js';
 import { isOrigin } from '../notes/keys.js';
 import { FormatFault, TextLines } from '../text-lines.js';
 import { tableOfName } from './table-name.js';
@@ -22,7 +22,7 @@ export function headText({ origin, name, size, root }: Head): string {
 
 /** Reads a head. Throws a `FormatFault`. */
 export function readHead(text: string): Head {
-  const { origin: whole, size, root }: Checkpoint = readCheckpointText(text);
+  const { origin: whole, size, root }: CheckpointBody = readCheckpointText(text);
   const at = whole.lastIndexOf(BETWEEN);
   const name = whole.slice(at + BETWEEN.length);
   if (!isOrigin(whole.slice(0, Math.max(at, 0))) || tableOfName(name) === undefined) {

@@ -4,7 +4,7 @@ import { isOrigin } from '../notes/keys.js';
 import { TextLines } from '../text-lines.js';
 
 /** What the exports key signs of a package. */
-export interface Receipt {
+export interface PackageReceipt {
   readonly origin: string;
   /** Id of the package. */
   readonly package: string;
@@ -16,12 +16,12 @@ export interface Receipt {
 export const PACKAGE_FORMAT = 'shoeprint package v1';
 
 /** Returns a receipt as text. */
-export function receiptText(receipt: Receipt): string {
+export function receiptText(receipt: PackageReceipt): string {
   return `${PACKAGE_FORMAT}\n${receipt.origin}\n${receipt.package}\n${hexOf(receipt.tagManifest)}\n`;
 }
 
 /** Reads a receipt. Throws a `FormatFault`. */
-export function readReceipt(text: string): Receipt {
+export function readReceipt(text: string): PackageReceipt {
   const lines = new TextLines(text);
   lines.fixed(PACKAGE_FORMAT);
   const origin = lines.next('an origin');
