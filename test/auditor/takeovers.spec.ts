@@ -103,6 +103,12 @@ const giveBack = (): Promise<unknown> =>
   );
 const expectTable = async (table: string, lines: readonly string[]): Promise<void> =>
   expect(inAnyOrder(await rowsOf(floor, table))).toEqual(inAnyOrder(expectedOf(lines)));
+/** Appends what `written` left out of T1, and expects the rows of all of it. */
+async function expectRestOfT1(): Promise<void> {
+  await append(floor.log, 'T1', recordsOf('T1', linesAt('T1').slice(EVENTS), [4]), 0);
+  await floor.caughtUp();
+  await expectTable('T1', linesAt('T1'));
+}
 
 describe('a takeover', () => {
   it('goes on where it stopped if the partition comes back and nobody wrote it', async () => {
@@ -120,9 +126,7 @@ describe('a takeover', () => {
     await eventually('both partitions', () => auditor.following.length === 2);
     expect(judging.folded).toBe(EVENTS);
     expect(journal.lines.join('\n')).toMatch(/loading goes on \{"partition":0\}/);
-    await append(floor.log, 'T1', recordsOf('T1', linesAt('T1').slice(EVENTS), [4]), 0);
-    await floor.caughtUp();
-    await expectTable('T1', linesAt('T1'));
+    await expectRestOfT1();
   });
 
   it('begins again if another auditor wrote the partition meanwhile', async () => {
@@ -141,9 +145,7 @@ describe('a takeover', () => {
     await giveBack();
     await eventually('both partitions', () => slow.following.length === 2);
     expect(journal.has('loading goes on')).toBe(false);
-    await append(floor.log, 'T1', recordsOf('T1', linesAt('T1').slice(EVENTS), [4]), 0);
-    await floor.caughtUp();
-    await expectTable('T1', linesAt('T1'));
+    await expectRestOfT1();
   });
 
   it('that the log does not answer gives the partition up, stops nothing, and goes on later', async () => {

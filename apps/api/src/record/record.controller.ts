@@ -27,7 +27,7 @@ const HEADERS = {
   },
   [PASSED_RECORDS]: {
     description:
-      'The records under the key of the table that the file leaves out, because they cannot be read and were passed: `partition:offset`, comma-separated. Absent if there are none',
+      'The passed records of the table, which the file leaves out: `partition:offset`, comma-separated. Absent if the table has no passed record',
     schema: POSITIONS,
   },
 } as const;

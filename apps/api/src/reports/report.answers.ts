@@ -59,7 +59,7 @@ export class PassedRecordAnswer implements Required<PassedRecord> {
 const PassedRecords = (): PropertyDecorator =>
   Parts(() => PassedRecordAnswer, {
     description:
-      'The records of the log, in the partitions of these tables, that cannot be read and were passed. Empty if there are none',
+      'The passed records in the partitions of these tables: nobody could read them, and somebody passed them by name',
   });
 
 /** Commission in one currency: due, taken, marked, collected, waived and outstanding. */

@@ -32,7 +32,7 @@ const TAIL_EVENTS = 100_000;
 const TAIL_EVENTS_OF_TABLE = 2_000;
 /** A takeover folds at most about this many bytes again, because events may be long. */
 const TAIL_BYTES = 128 * 1024 * 1024;
-/** The same where nothing else is to be written, so that saving delays nothing. */
+/** The limits while nothing else waits to be written: saving then delays nothing. */
 const TAIL_EVENTS_AT_REST = 10_000;
 const TAIL_EVENTS_OF_TABLE_AT_REST = 200;
 const TAIL_CHECK_EVENTS = 1_000;
