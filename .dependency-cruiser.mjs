@@ -56,6 +56,13 @@ export default {
       to: { path: '^(libs/(?!(read-model|audit|baccarat|postgres|process)/)|apps/)' },
     },
     {
+      name: 'seal-store-imports',
+      severity: 'error',
+      comment: `What was sealed knows trees and PostgreSQL, not the log and no app. ${why}`,
+      from: { path: '^libs/seal-store/' },
+      to: { path: '^(libs/(?!(seal-store|evidence|postgres|process|read-model)/)|apps/)' },
+    },
+    {
       name: 'process-imports-node-only',
       severity: 'error',
       comment: `The command line and every server load it first: it knows neither a framework nor a library of ours. ${why}`,
@@ -103,7 +110,7 @@ export default {
     {
       name: 'no-app-imports-an-app',
       severity: 'error',
-      comment: `Only standalone may import api and auditor. ${why}`,
+      comment: `Only standalone may import other apps. ${why}`,
       from: { path: '^apps/([^/]+)/', pathNot: '^apps/standalone/' },
       to: { path: '^apps/', pathNot: '^apps/$1/' },
     },
@@ -120,8 +127,11 @@ export default {
     {
       name: 'sockets-at-the-edge',
       severity: 'error',
-      comment: `Only the programs and the Kafka client open sockets by themselves. ${why}`,
-      from: { path: '^libs/', pathNot: '^libs/event-log/src/kafka/client\\.ts$' },
+      comment: `Only the programs, the probes that they serve and the Kafka client open sockets by themselves. ${why}`,
+      from: {
+        path: '^libs/',
+        pathNot: '^libs/(event-log/src/kafka/client|server/src/probes)\\.ts$',
+      },
       to: { path: '^(node:)?(net|tls|http|https|http2|dgram|dns)$' },
     },
     {

@@ -8,7 +8,8 @@ import { simulate, stamped } from '#audit';
 import { MemoryLog, partitionOf } from '#event-log';
 import { positionsFrom } from '#read-model';
 import { installedRules, rulesNamed } from '#rule-folder';
-import { startAuditor, SILENT } from '#auditor';
+import { startAuditor } from '#auditor';
+import { SILENT } from '#server';
 import { quantile } from './measure.mjs';
 import { setup, teardown } from '../test/setup/postgres.mjs';
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MemoryLog } from '#event-log';
-import { serveHealth, SILENT, startAuditor, type RunningAuditor } from '#auditor';
+import { serveHealth, startAuditor, type RunningAuditor } from '#auditor';
+import { SILENT } from '#server';
 import { newToken } from '../../apps/api/src/identity/credentials/bearer-token.js';
 import { endAll, query, Started, START_MS } from '../cli/serving.js';
 import { built } from '../cli/shoeprint.js';

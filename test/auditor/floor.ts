@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { SILENT, type Journal } from '#auditor';
+import { SILENT, type Journal } from '#server';
 import {
   stamped,
   canonicalLine,

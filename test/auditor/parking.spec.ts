@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Journal } from '#auditor';
+import type { Journal } from '#server';
 import { canonicalLine, fold, stamped } from '#audit';
 import { judgingBy, type Judging } from '../../apps/auditor/src/fold/table-run.js';
 import { BOOK } from '../kit/house.js';

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { startAuditor, type Journal, type RunningAuditor } from '#auditor';
+import { startAuditor, type RunningAuditor } from '#auditor';
+import type { Journal } from '#server';
 import { MemoryLog } from '#event-log';
 import { DatabaseAway, onceReachable } from '#read-model';
 import { createDatabase, type TestDatabase } from '../kit/database.js';

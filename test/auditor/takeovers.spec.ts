@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Decoder, fold, houseFrom } from '#audit';
-import type { Journal } from '#auditor';
+import type { Journal } from '#server';
 import { MemoryLog, type StoredRecord } from '#event-log';
 import { judgingBy, type Judging } from '../../apps/auditor/src/fold/table-run.js';
 import { PartitionLoad } from '../../apps/auditor/src/own/loading/load-partition.js';

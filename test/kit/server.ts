@@ -1,5 +1,6 @@
-import { startAuditor, type RunningAuditor, SILENT } from '#auditor';
+import { startAuditor, type RunningAuditor } from '#auditor';
 import type { EventLog } from '#event-log';
+import { SILENT } from '#server';
 import { startApi, type StartApi, type TestApi } from './api.js';
 import { createDatabase, type TestDatabase } from './database.js';
 import { BOOK } from './house.js';

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
-import { jsonJournal } from '#auditor';
-import { jsonLogger } from '#server';
+import { jsonJournal, jsonLogger } from '#server';
 
 /**
  * A call that logs a message, alone or as a member. The page shows the values that it inserts as ….
@@ -63,7 +62,7 @@ describe('docs/operating/logs.md', () => {
       message: { message: 'partition taken over', partition: 3 },
       context: expect.stringMatching(/^(shoeprint|auditor)$/),
     };
-    const [journal, logger] = [jsonJournal(), jsonLogger('shoeprint')];
+    const [journal, logger] = [jsonJournal('auditor'), jsonLogger('shoeprint')];
     const fields = { partition: 3 };
     const lines = written(() => {
       journal.info('partition taken over', fields);
@@ -83,7 +82,7 @@ describe('docs/operating/logs.md', () => {
   it('is true of names with unseen characters, which a line has as escapes', () => {
     const fields = { table: 'B\u202e07\u0085' };
     const lines = written(() => {
-      jsonJournal().info('table parked', fields);
+      jsonJournal('auditor').info('table parked', fields);
       jsonLogger('shoeprint').log({ message: 'table parked', ...fields });
     });
     for (const line of lines) {

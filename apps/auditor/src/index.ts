@@ -5,8 +5,7 @@ export {
   type RunningAuditor,
   type StartAuditor,
 } from './start-auditor.js';
-export { serveHealth, type HealthServer } from './health.js';
-export { journalOn, jsonJournal, SILENT, type Journal } from './own/monitoring/journal.js';
+export { serveHealth } from './health.js';
 export { auditorSettings, type AuditorSettings } from './settings.js';
 export {
   rebuildRows,

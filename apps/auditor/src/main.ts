@@ -3,6 +3,7 @@ import { Refusal, settingsText } from '#process';
 import { installedRules } from '#rule-folder';
 import { Registry } from 'prom-client';
 import {
+  journalOn,
   jsonLogger,
   keepHeapSmall,
   listening,
@@ -14,14 +15,13 @@ import {
   type Running,
 } from '#server';
 import { serveHealth } from './health.js';
-import { journalOn } from './own/monitoring/journal.js';
 import { REBUILD_EXIT, runRebuild, rebuildOptions } from './rebuild-command.js';
 import { auditorSettings, type AuditorSettings } from './settings.js';
 import { startAuditor } from './start-auditor.js';
 
 const [command, ...options] = process.argv.slice(2);
 const logger = jsonLogger('auditor');
-const journal = journalOn(logger);
+const journal = journalOn(logger, 'auditor');
 Logger.overrideLogger(logger);
 
 await runProgram(logger, run, command === 'rebuild' ? REBUILD_EXIT.fault : 1);

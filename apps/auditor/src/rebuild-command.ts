@@ -1,6 +1,6 @@
 import { SingleBar } from 'cli-progress';
 import { Refusal, STOP_REQUESTS } from '#process';
-import type { Journal } from './own/monitoring/journal.js';
+import type { Journal } from '#server';
 import {
   rebuildRows,
   type RebuildProgress,

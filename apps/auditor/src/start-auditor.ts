@@ -10,11 +10,11 @@ import {
   type GamingDayRule,
   type PositionState,
 } from '#read-model';
+import { jsonJournal, type Journal } from '#server';
 import type { Registry } from 'prom-client';
 import { judgingBy } from './fold/table-run.js';
 import { Auditor } from './own/auditor.js';
 import { AuditorMetrics } from './own/monitoring/auditor-metrics.js';
-import { jsonJournal, type Journal } from './own/monitoring/journal.js';
 
 /** The inputs of an auditor. */
 export interface StartAuditor {
@@ -63,7 +63,7 @@ export const LEASE_MS = 3_000;
  * rows were made from another log, and `OtherFold` if another version of the fold made them.
  */
 export function startAuditor(asked: StartAuditor): Promise<RunningAuditor> {
-  const { journal = jsonJournal() } = asked;
+  const { journal = jsonJournal('auditor') } = asked;
   const onRetry = (why: Error): void =>
     journal.error('retrying start: PostgreSQL cannot be reached', { error: why.message });
   return onceReachable(() => startOnce({ ...asked, journal }), { onRetry });

@@ -1,7 +1,15 @@
 import { Logger } from '@nestjs/common';
-import { jsonJournal, REBUILD_EXIT, rebuildOptions } from '#auditor';
+import { REBUILD_EXIT, rebuildOptions } from '#auditor';
 import { Refusal, settingsText } from '#process';
-import { jsonLogger, runProgram, runServer, ServerLogger, warnOfHeap, type Running } from '#server';
+import {
+  jsonJournal,
+  jsonLogger,
+  runProgram,
+  runServer,
+  ServerLogger,
+  warnOfHeap,
+  type Running,
+} from '#server';
 import { rebuildFolder } from './rebuild-folder.js';
 import { standaloneSettings, type StandaloneSettings } from './settings.js';
 import { startStandalone, type StartStandalone } from './standalone.js';
@@ -29,7 +37,7 @@ async function run(): Promise<number> {
       await runServer(logger, (stopping) => start(settings, { live: isLive(), stopping }), true);
       return 0;
     case 'rebuild':
-      return rebuildFolder(settings, rebuildOptions(options), jsonJournal());
+      return rebuildFolder(settings, rebuildOptions(options), jsonJournal('auditor'));
     case '--print-config':
       process.stdout.write(`${settingsText(settings)}\n`);
       return 0;

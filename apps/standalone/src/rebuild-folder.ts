@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { runRebuild, type Journal, type RebuildOptions } from '#auditor';
+import { runRebuild, type RebuildOptions } from '#auditor';
 import { openLog } from '#event-log';
 import { Refusal } from '#process';
 import { installedRules } from '#rule-folder';
+import type { Journal } from '#server';
 import { folderCluster } from './folder-cluster.js';
 import { FolderInUse, lockFolder } from './folder-lock.js';
 import type { StandaloneSettings } from './settings.js';

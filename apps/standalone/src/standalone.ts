@@ -12,11 +12,10 @@ import {
   warnOfPlainHttp,
   type FirstAdmin,
 } from '#api';
-import { journalOn } from '#auditor';
 import { openLog, type EventLog } from '#event-log';
 import { migrate } from '#read-model';
 import { unlessAborted } from '#process';
-import { listening, processRegistry, StartAgain } from '#server';
+import { journalOn, listening, processRegistry, StartAgain } from '#server';
 import { Registry } from 'prom-client';
 import { databaseRoles, type DatabaseAddresses } from './database-roles.js';
 import { folderCluster } from './folder-cluster.js';
@@ -113,7 +112,13 @@ async function startParts(
   const isWanted = sampleDay && (await wantsSampleDay(log, folder));
   const auditor = await report.step('Auditor', () =>
     startOnAnyRows(
-      { log, databaseUrl: database.auditor, book, gamingDays, journal: journalOn(logger) },
+      {
+        log,
+        databaseUrl: database.auditor,
+        book,
+        gamingDays,
+        journal: journalOn(logger, 'auditor'),
+      },
       { owner: database.owner, say: report.note },
     ),
   );

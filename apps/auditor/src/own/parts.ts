@@ -3,7 +3,7 @@ import type { RowStore } from '#read-model';
 import type { DayOf } from '../fold/projected-rows.js';
 import type { Judging } from '../fold/table-run.js';
 import type { AuditorMetrics } from './monitoring/auditor-metrics.js';
-import type { Journal } from './monitoring/journal.js';
+import type { Journal } from '#server';
 
 /** What an auditor is made of. */
 export interface AuditorParts {

@@ -1,7 +1,7 @@
 import { TimedOut, within } from '#process';
+import { errorText } from '#server';
 import type { FollowedPartition, OwnedPartitions } from '../partitions/owned-partition.js';
 import type { AuditorParts } from '../parts.js';
-import { errorText } from './journal.js';
 
 /** How long the log may take to answer for a head. After that the lag stays as it was measured. */
 const HEAD_MS = 5_000;

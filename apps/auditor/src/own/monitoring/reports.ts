@@ -1,5 +1,5 @@
+import { errorText } from '#server';
 import type { AuditorParts } from '../parts.js';
-import { errorText } from './journal.js';
 
 /** Counts and logs the failures that an auditor recovers from. */
 export class Reports {

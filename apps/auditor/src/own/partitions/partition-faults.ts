@@ -2,7 +2,7 @@ import { BrokenLog } from '#event-log';
 import type { Held } from '#read-model';
 import { UnreadableRecord } from '../../fold/record-lines.js';
 import type { LineAt } from '../../fold/table-run.js';
-import { errorText } from '../monitoring/journal.js';
+import { errorText } from '#server';
 import type { AuditorParts } from '../parts.js';
 import type { Writer } from '../writer.js';
 import type { OwnedPartition, OwnedPartitions } from './owned-partition.js';

@@ -1,20 +1,20 @@
 import type { LoggerService } from '@nestjs/common';
-import { jsonLogger } from '#server';
+import { jsonLogger } from './server-logger.js';
 
-/** Where an auditor logs messages for its operators, with fields. */
+/** Where a program logs messages for its operators, with fields. */
 export interface Journal {
   readonly info: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
   readonly error: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
 }
 
-/** Returns a `Journal` that writes to a Nest logger with the context `auditor`. */
-export const journalOn = (logger: LoggerService): Journal => ({
-  info: (message, fields) => void logger.log({ message, ...fields }, 'auditor'),
-  error: (message, fields) => void logger.error({ message, ...fields }, undefined, 'auditor'),
+/** Returns a `Journal` that writes to a Nest logger with a context, the name of a program. */
+export const journalOn = (logger: LoggerService, context: string): Journal => ({
+  info: (message, fields) => void logger.log({ message, ...fields }, context),
+  error: (message, fields) => void logger.error({ message, ...fields }, undefined, context),
 });
 
 /** Returns a journal that writes JSON lines. */
-export const jsonJournal = (): Journal => journalOn(jsonLogger('auditor'));
+export const jsonJournal = (context: string): Journal => journalOn(jsonLogger(context), context);
 
 /** A journal that discards everything. */
 export const SILENT: Journal = { info: () => undefined, error: () => undefined };
