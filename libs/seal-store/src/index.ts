@@ -1,0 +1,33 @@
+export { migrateSeal, SEALER_ROLE } from './database/seal-schema.js';
+export {
+  LeaseLost,
+  OtherSite,
+  SealStore,
+  SITE_TREE,
+  type Commit,
+  type Lease,
+  type Move,
+  type NewEntry,
+  type PartitionStop,
+  type SealPosition,
+  type SealState,
+  type TableTree,
+} from './writing/seal-store.js';
+export { GrowingTree } from './writing/growing-tree.js';
+export { TreeGrowth } from './writing/growth.js';
+export type { Place } from './writing/places.js';
+export { HeadTree } from './reading/head-tree.js';
+export { SEALED_CHANNEL, WANTED_CHANNEL } from './reading/requests.js';
+export { LEAVES_MAX, NotSealed } from './reading/stored-leaves.js';
+export {
+  ENTRIES_MAX,
+  headLeaf,
+  SealReader,
+  type HeadPath,
+  type KeptCheckpoint,
+  type SealedHead,
+  type SealedSite,
+  type SealedTable,
+  type SiteEntry,
+  type TreeName,
+} from './reading/seal-reader.js';

@@ -1,0 +1,318 @@
+import {
+  headText,
+  leafHash,
+  nameOfTable,
+  nodesFromTiles,
+  utf8Of,
+  type ReadNodes,
+  type Sha256,
+  type Tile,
+} from '#evidence';
+import { SealPool } from '../database/seal-pool.js';
+import type { Place } from '../writing/places.js';
+import { digestOf, SITE_TREE } from '../writing/seal-store.js';
+import { HeadTree } from './head-tree.js';
+import { WANTED_CHANNEL } from './requests.js';
+import { readLeaves, readPlaces, readTileHashes } from './stored-leaves.js';
+
+/** The site that is sealed in a database. */
+export interface SealedSite {
+  readonly origin: string;
+  readonly logId: string;
+  readonly partitions: number;
+}
+
+/** A leaf of the site log. */
+export interface SiteEntry {
+  readonly index: number;
+  readonly kind: 'keys' | 'seal';
+  /** Exactly what is hashed: a seal's text, or the note of a key statement. */
+  readonly text: string;
+}
+
+/** A signed checkpoint of the site log. */
+export interface KeptCheckpoint {
+  readonly size: number;
+  readonly note: string;
+}
+
+/** A table that some seal holds. */
+export interface SealedTable {
+  readonly number: number;
+  /** As `nameOfTable` writes it. */
+  readonly name: string;
+}
+
+/** Where a table's tree stood at a seal. */
+export interface SealedHead extends SealedTable {
+  readonly size: number;
+  readonly root: Uint8Array;
+}
+
+/** The same with the proof that it is under the seal's root of heads. */
+export interface HeadPath {
+  readonly seal: number;
+  readonly size: number;
+  readonly root: Uint8Array;
+  readonly path: readonly Uint8Array[];
+}
+
+/** A tree: the site log's, or that of the table with a number. */
+export type TreeName = 'site' | number;
+
+/** Most entries of the site log that one call returns. */
+export const ENTRIES_MAX = 1_000;
+
+interface GrownRow {
+  readonly seal: number;
+  readonly number: number;
+  readonly size: number;
+  readonly root: Buffer;
+}
+
+/** Reads what was sealed: for serving it, and for making packages of it. Writes nothing. */
+export class SealReader {
+  /** Ids of trees by number. A table keeps both for ever. */
+  private readonly ids = new Map<number, number>();
+
+  private constructor(
+    private readonly pool: SealPool,
+    private readonly sha256: Sha256,
+  ) {}
+
+  /** Opens the schema, which `migrateSeal` has made. The caller closes it. */
+  static open(url: string, sha256: Sha256, applicationName = 'shoeprint seals'): SealReader {
+    return new SealReader(new SealPool(url, { max: 4, applicationName }), sha256);
+  }
+
+  /** Returns the site, or undefined if no sealer has begun one. */
+  async site(): Promise<SealedSite | undefined> {
+    const [site] = await this.pool.query<SealedSite>(
+      'site-of',
+      'select origin, log_id as "logId", partitions from seal.site',
+    );
+    return site;
+  }
+
+  /** Asks the sealer for a seal. It makes one at most every five seconds, if anything is new. */
+  async ask(): Promise<void> {
+    await this.pool.query('ask', `select pg_notify('${WANTED_CHANNEL}', '')`);
+  }
+
+  /** Returns the last signed checkpoint, or the last of at most a size. */
+  async checkpoint(atMost = Number.MAX_SAFE_INTEGER): Promise<KeptCheckpoint | undefined> {
+    const [found] = await this.pool.query<KeptCheckpoint>(
+      'checkpoint',
+      'select size, note from seal.checkpoint where size <= $1 order by size desc limit 1',
+      [atMost],
+    );
+    return found;
+  }
+
+  /**
+   * Returns the leaves `from` to `to` of the site log, the last not included: those that exist, and
+   * at most `ENTRIES_MAX`.
+   */
+  entries(from: number, to: number): Promise<SiteEntry[]> {
+    return this.pool.query<SiteEntry>(
+      'entries',
+      `select "index", kind, text from seal.entry where "index" >= $1 and "index" < $2
+       order by "index" limit ${ENTRIES_MAX}`,
+      [from, to],
+    );
+  }
+
+  /** Returns the last leaf of a kind below an index. */
+  async lastEntry(
+    kind: SiteEntry['kind'],
+    below = Number.MAX_SAFE_INTEGER,
+  ): Promise<SiteEntry | undefined> {
+    const [found] = await this.pool.query<SiteEntry>(
+      'last-entry',
+      `select "index", kind, text from seal.entry where kind = $1 and "index" < $2
+       order by "index" desc limit 1`,
+      [kind, below],
+    );
+    return found;
+  }
+
+  /** Returns the key statements below an index, in order. */
+  keyStatements(below = Number.MAX_SAFE_INTEGER): Promise<SiteEntry[]> {
+    return this.pool.query<SiteEntry>(
+      'key-statements',
+      `select "index", kind, text from seal.entry where kind = 'keys' and "index" < $1
+       order by "index" limit ${ENTRIES_MAX}`,
+      [below],
+    );
+  }
+
+  /** Returns the seal that closes a gaming day. */
+  async daySeal(day: string): Promise<SiteEntry | undefined> {
+    const [found] = await this.pool.query<SiteEntry>(
+      'day-seal',
+      'select "index", kind, text from seal.entry where day = $1',
+      [day],
+    );
+    return found;
+  }
+
+  /** Returns the last seal below an index that closes a gaming day, with that day. */
+  async lastDaySeal(
+    below = Number.MAX_SAFE_INTEGER,
+  ): Promise<(SiteEntry & { readonly day: string }) | undefined> {
+    const [found] = await this.pool.query<SiteEntry & { readonly day: string }>(
+      'last-day-seal',
+      `select "index", kind, text, day from seal.entry where day is not null and "index" < $1
+       order by day desc limit 1`,
+      [below],
+    );
+    return found;
+  }
+
+  /** Returns the tables of a seal, by number. */
+  names(seal: number): Promise<SealedTable[]> {
+    return this.pool.query<SealedTable>(
+      'names',
+      `select t.number, t.name from seal.tree t
+       where exists (select from seal.grown g where g.number = t.number and g.seal <= $1)
+       order by t.number`,
+      [seal],
+    );
+  }
+
+  /** Returns a table by its id, if some seal holds it. */
+  async table(table: string): Promise<SealedTable | undefined> {
+    const [found] = await this.pool.query<SealedTable>(
+      'table',
+      'select number, name from seal.tree where name_digest = $1 and number is not null',
+      [digestOf(nameOfTable(table))],
+    );
+    return found;
+  }
+
+  /** Returns the heads of a seal, by number. */
+  heads(seal: number): Promise<SealedHead[]> {
+    return this.pool.query<SealedHead>(
+      'heads',
+      `select t.number, t.name, g.size, g.root from seal.tree t
+       cross join lateral (
+         select g.size, g.root from seal.grown g where g.number = t.number and g.seal <= $1
+         order by g.seal desc limit 1) g
+       where t.number is not null order by t.number`,
+      [seal],
+    );
+  }
+
+  /** Returns where a table's tree stood at a seal, or undefined if that seal does not hold it. */
+  async head(number: number, seal: number): Promise<SealedHead | undefined> {
+    const [found] = await this.pool.query<SealedHead>(
+      'head',
+      `select t.number, t.name, g.size, g.root from seal.grown g
+       join seal.tree t on t.number = g.number
+       where g.number = $1 and g.seal <= $2 order by g.seal desc limit 1`,
+      [number, seal],
+    );
+    return found;
+  }
+
+  /** Returns the first seal in which a table has at least `size` records. */
+  async firstSealWith(number: number, size: number): Promise<number | undefined> {
+    const [found] = await this.pool.query<{ seal: number }>(
+      'first-seal-with',
+      'select seal from seal.grown where number = $1 and size >= $2 order by seal limit 1',
+      [number, size],
+    );
+    return found?.seal;
+  }
+
+  /**
+   * Yields where a table's tree stood at each seal from `from` to `to`, both included, that holds
+   * it, with its proof.
+   */
+  async *headPaths(number: number, from: number, to: number): AsyncGenerator<HeadPath> {
+    const seals = await this.sealNumbers(from, to);
+    const [first] = seals;
+    const site = await this.site();
+    if (first === undefined || !site) return;
+    const tree = new HeadTree(this.sha256);
+    const names = new Map((await this.names(to)).map((table) => [table.number, table.name]));
+    let own: Pick<HeadPath, 'size' | 'root'> | undefined;
+    const set = (head: Omit<GrownRow, 'seal'>): void => {
+      const name = names.get(head.number) ?? '';
+      tree.set(head.number, headLeaf(this.sha256, { origin: site.origin, ...head, name }));
+      if (head.number === number) own = { size: head.size, root: head.root };
+    };
+    for (const head of await this.heads(first)) set({ ...head, root: Buffer.from(head.root) });
+    let grown: GrownRow[] = [];
+    for (const [at, seal] of seals.entries()) {
+      if (at > 0 && (at - 1) % GROWN_SEALS === 0)
+        grown = await this.grown(seal, seals[at + GROWN_SEALS - 1] ?? to);
+      if (at > 0) for (const row of grown) if (row.seal === seal) set(row);
+      if (own) yield { seal, ...own, path: tree.path(number) };
+    }
+  }
+
+  /** Returns the hashes of leaves `from` to `to`, the last not included, one after the other. */
+  async leaves(tree: TreeName, from: number, to: number): Promise<Uint8Array> {
+    return readLeaves(this.pool, { tree: await this.treeId(tree), from, to });
+  }
+
+  /** Returns where in the log the records `from` to `to` of a table stand, the last not included. */
+  async places(number: number, from: number, to: number): Promise<Place[]> {
+    return readPlaces(this.pool, { tree: await this.treeId(number), from, to });
+  }
+
+  /** Returns the hashes of a tile, one after the other. Throws `NotSealed` if the tree has no such. */
+  async tile(tree: TreeName, tile: Tile): Promise<Uint8Array> {
+    return readTileHashes(this.pool, await this.treeId(tree), tile);
+  }
+
+  /** Returns how proofs read the nodes of a tree of a size. */
+  nodes(tree: TreeName, size: number): ReadNodes {
+    return nodesFromTiles(this.sha256, size, (tile) => this.tile(tree, tile));
+  }
+
+  async close(): Promise<void> {
+    await this.pool.close();
+  }
+
+  private async sealNumbers(from: number, to: number): Promise<number[]> {
+    const rows = await this.pool.query<{ index: number }>(
+      'seal-numbers',
+      `select "index" from seal.entry where kind = 'seal' and "index" between $1 and $2
+       order by "index"`,
+      [from, to],
+    );
+    return rows.map(({ index }) => index);
+  }
+
+  private grown(from: number, to: number): Promise<GrownRow[]> {
+    return this.pool.query<GrownRow>(
+      'grown-between',
+      `select seal, number, size, root from seal.grown where seal between $1 and $2
+       order by seal, number`,
+      [from, to],
+    );
+  }
+
+  private async treeId(tree: TreeName): Promise<number> {
+    if (tree === 'site') return SITE_TREE;
+    const kept = this.ids.get(tree);
+    if (kept !== undefined) return kept;
+    const [found] = await this.pool.query<{ id: number }>(
+      'tree-id',
+      'select id from seal.tree where number = $1',
+      [tree],
+    );
+    if (!found) throw new RangeError(`no table has the number ${tree}`);
+    this.ids.set(tree, found.id);
+    return found.id;
+  }
+}
+
+/** How many seals' grown tables are read at once. */
+const GROWN_SEALS = 100;
+
+/** Returns the leaf of a head in the tree over the heads of a seal. */
+export const headLeaf = (sha256: Sha256, head: Parameters<typeof headText>[0]): Uint8Array =>
+  leafHash(sha256, utf8Of(headText(head)));
