@@ -17,7 +17,7 @@ export { GrowingTree } from './writing/growing-tree.js';
 export { TreeGrowth } from './writing/growth.js';
 export type { Place } from './writing/places.js';
 export { HeadTree } from './reading/head-tree.js';
-export { SEALED_CHANNEL, WANTED_CHANNEL } from './reading/requests.js';
+export { SealRequests } from './writing/requests.js';
 export { LEAVES_MAX, NotSealed } from './reading/stored-leaves.js';
 export {
   ENTRIES_MAX,

@@ -12,7 +12,7 @@ import { SealPool } from '../database/seal-pool.js';
 import type { Place } from '../writing/places.js';
 import { digestOf, SITE_TREE } from '../writing/seal-store.js';
 import { HeadTree } from './head-tree.js';
-import { WANTED_CHANNEL } from './requests.js';
+import { WANTED_CHANNEL } from './channels.js';
 import { readLeaves, readPlaces, readTileHashes } from './stored-leaves.js';
 
 /** The site that is sealed in a database. */
@@ -132,6 +132,15 @@ export class SealReader {
       `select "index", kind, text from seal.entry where kind = $1 and "index" < $2
        order by "index" desc limit 1`,
       [kind, below],
+    );
+    return found;
+  }
+
+  /** Returns the first seal of the site. */
+  async firstSeal(): Promise<SiteEntry | undefined> {
+    const [found] = await this.pool.query<SiteEntry>(
+      'first-seal',
+      `select "index", kind, text from seal.entry where kind = 'seal' order by "index" limit 1`,
     );
     return found;
   }

@@ -3,7 +3,7 @@ import type { Sha256 } from '#evidence';
 import { Refusal } from '#process';
 import type pg from 'pg';
 import { SealPool } from '../database/seal-pool.js';
-import { SEALED_CHANNEL } from '../reading/requests.js';
+import { SEALED_CHANNEL } from '../reading/channels.js';
 import { GrowingTree } from './growing-tree.js';
 import { columns, TreeGrowth, writeGrowth } from './growth.js';
 
@@ -56,8 +56,6 @@ export interface TableTree {
 
 /** All that a sealer continues from. */
 export interface SealState {
-  /** The log that was sealed so far. */
-  readonly logId: string;
   readonly positions: readonly SealPosition[];
   readonly site: GrowingTree;
   readonly tables: readonly TableTree[];
@@ -106,14 +104,15 @@ export class SealStore {
   }
 
   /**
-   * Makes the site's rows unless it has some. Throws `OtherSite` if it was begun under another
-   * origin, or over a log with another number of partitions.
+   * Makes the site's rows unless it has some, and returns the id of the log that it was begun with.
+   * Throws `OtherSite` if it was begun under another origin, or over a log with another number of
+   * partitions.
    */
   async prepare(site: {
     readonly origin: string;
     readonly logId: string;
     readonly partitions: number;
-  }): Promise<void> {
+  }): Promise<string> {
     const found = await this.pool.transaction(async (client) => {
       await client.query('lock table seal.site in share row exclusive mode');
       await client.query(
@@ -125,8 +124,8 @@ export class SealStore {
          insert into seal.position (partition) select generate_series(0, partitions - 1) from made`,
         [site.origin, site.logId, site.partitions],
       );
-      const { rows } = await client.query<{ origin: string; partitions: number }>(
-        'select origin, partitions from seal.site',
+      const { rows } = await client.query<{ origin: string; partitions: number; logId: string }>(
+        'select origin, partitions, log_id as "logId" from seal.site',
       );
       return rows[0];
     });
@@ -138,6 +137,7 @@ export class SealStore {
       throw new OtherSite(
         `SHOEPRINT_PARTITIONS: the sealed log has ${found.partitions} partitions, not ${site.partitions}`,
       );
+    return found.logId;
   }
 
   /**
@@ -184,10 +184,6 @@ export class SealStore {
   /** Returns all that a sealer continues from. */
   async state(sha256: Sha256): Promise<SealState> {
     const positions = await this.positions();
-    const [site] = await this.pool.query<{ logId: string }>(
-      'site',
-      'select log_id as "logId" from seal.site',
-    );
     const trees = await this.pool.query<StoredTree>(
       'trees',
       `select t.id, t.number, t.name, t.size, t.frontier, coalesce((
@@ -196,8 +192,8 @@ export class SealStore {
        from seal.tree t order by t.id`,
     );
     const [siteTree, ...tables] = trees.map((row) => tableTree(sha256, row));
-    if (!site || siteTree?.id !== SITE_TREE) throw new Error('the schema "seal" has no site');
-    return { logId: site.logId, positions, site: siteTree.tree, tables };
+    if (siteTree?.id !== SITE_TREE) throw new Error('the schema "seal" has no site');
+    return { positions, site: siteTree.tree, tables };
   }
 
   /** Returns how far each partition is hashed, in order. */
