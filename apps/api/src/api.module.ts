@@ -16,6 +16,7 @@ import { ReportsModule } from './reports/reports.module.js';
 import { RulesModule } from './rules/rules.module.js';
 import { DatabaseModule } from './settings/database.module.js';
 import { type ApiParts, PartsModule } from './settings/parts.module.js';
+import { SiteLogModule } from './site-log/site-log.module.js';
 import { StreamModule } from './stream/stream.module.js';
 
 /** The whole api: its parts, its connections, and a module for each subject. */
@@ -43,6 +44,7 @@ export class ApiModule implements OnApplicationBootstrap {
         RulesModule,
         ReviewModule,
         DeliveriesModule,
+        SiteLogModule,
         StreamModule,
       ],
       providers: [{ provide: APP_PIPE, useClass: RequestPipe }],

@@ -58,6 +58,6 @@ export const docsNeeds =
       route.url === `${root}-json` ||
       route.url === `${root}-yaml`
     ) {
-      route.config = { ...route.config, needs: 'read-docs', isPage: true };
+      route.config = { ...route.config, needs: 'read-docs', openBy: 'openPages' };
     }
   };

@@ -27,8 +27,8 @@ export class Gate {
     done: HookHandlerDoneFunction,
   ): void => {
     if (request.is404) return done();
-    const { needs, isPage } = request.routeOptions.config as Partial<RouteNeeds>;
-    if (needs === 'nothing' || (isPage && this.settings.openPages)) return done();
+    const { needs, openBy } = request.routeOptions.config as Partial<RouteNeeds>;
+    if (needs === 'nothing' || (openBy && this.settings[openBy])) return done();
     if (needs === 'read-metrics' && hasMetricsToken(this.settings, request.headers.authorization))
       return done();
     const token = tokenOf(request);

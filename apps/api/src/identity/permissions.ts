@@ -58,6 +58,8 @@ export const PERMISSIONS = {
   'release-parked': ['admin'],
   /** Saves the exact lines of a table. */
   'read-record': ['compliance', 'regulator'],
+  /** The site log, where the settings do not open it to the public. */
+  'read-site-log': ['compliance', 'regulator'],
   'read-house-events': ['compliance', 'regulator'],
   /** Where the pages are not open to everybody. So may the token of the settings. */
   'read-metrics': ['integrator', 'admin'],

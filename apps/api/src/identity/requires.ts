@@ -9,11 +9,14 @@ import type { Permission } from './permissions.js';
 /** The name of the session cookie among the security schemes of the document. */
 export const COOKIE_SCHEME = 'cookieAuth';
 
+/** The settings that open routes to everybody: pages for operators and developers, the site log. */
+type OpeningSetting = 'openPages' | 'publicSiteLog';
+
 /** What a route declares for the gate in its Fastify config. */
 export interface RouteNeeds {
   readonly needs: Permission | 'nothing';
-  /** Whether everybody may read it if the settings open the pages for operators and developers. */
-  readonly isPage?: boolean;
+  /** The setting that opens it to everybody, signed in or not. */
+  readonly openBy?: OpeningSetting;
 }
 
 /**
@@ -36,14 +39,17 @@ export const Requires = (permission: Permission): MethodDecorator =>
   );
 
 /**
- * Declares the permission that a page for operators needs where the settings do not open the pages
- * to everybody.
+ * Declares the permission that a route needs where the settings do not open it to everybody: the
+ * pages for operators, by default.
  */
-export const RequiresUnlessOpen = (permission: Permission): MethodDecorator =>
+export const RequiresUnlessOpen = (
+  permission: Permission,
+  openBy: OpeningSetting = 'openPages',
+): MethodDecorator =>
   applyDecorators(
     Requires(permission),
-    ApiSecurity({}), // open on the loopback interface, by default
-    RouteConfig({ needs: permission, isPage: true } satisfies RouteNeeds),
+    ApiSecurity({}), // pages are open on the loopback interface, by default
+    RouteConfig({ needs: permission, openBy } satisfies RouteNeeds),
   );
 
 /** Declares that a route is for everybody, signed in or not. */

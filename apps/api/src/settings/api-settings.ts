@@ -31,6 +31,8 @@ export abstract class ApiSettings implements PageSettings {
   /** How long browsers remember to use TLS only; 0 does not ask them to. Without TLS it is unused. */
   abstract readonly hstsSeconds: number;
   abstract readonly openPages: boolean;
+  /** Whether everybody may read the site log: where the trees of all tables stand, and no card. */
+  abstract readonly publicSiteLog: boolean;
   abstract readonly metricsToken: string | undefined;
   /** How long a session lasts. */
   abstract readonly sessionHours: number;
@@ -76,6 +78,7 @@ export const API_DEFAULTS: ApiSettings = {
   tls: undefined,
   hstsSeconds: 365 * 24 * 3600,
   openPages: true,
+  publicSiteLog: false,
   metricsToken: undefined,
   sessionHours: 12,
   sessionIdleMinutes: 60,
@@ -104,6 +107,7 @@ export function listenSettings(env: Environment): ListenSettings {
     tls: tls(env),
     hstsSeconds: env.whole('SHOEPRINT_HSTS_S', API_DEFAULTS.hstsSeconds, 0, HSTS_S_MAX),
     ...pageSettings(env, host),
+    publicSiteLog: env.oneOf('SHOEPRINT_SITE_LOG', ['people', 'public'], 'people') === 'public',
     sessionHours: env.whole('SHOEPRINT_SESSION_HOURS', API_DEFAULTS.sessionHours, 1, 24 * 30),
     sessionIdleMinutes: sessionIdleMinutes(env),
     secondFactor: secondFactor(env),

@@ -1,0 +1,124 @@
+import { applyDecorators, Controller, Get, Param, UseInterceptors } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiHeader, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { type Identity } from '../identity/identity.js';
+import { Requires, RequiresUnlessOpen, Sender } from '../identity/requires.js';
+import { Problem } from '../problems/problems.js';
+import { Refuses } from '../problems/refuses.js';
+import { SealedAnswer } from './sealed-answer.interceptor.js';
+import {
+  type SealedFile,
+  ShowCheckpoint,
+  ShowHeads,
+  ShowTile,
+  SITE_LOG_TYPES,
+} from './site-log.js';
+
+const TAG = { description: 'A digest of the file', schema: { type: 'string' } } as const;
+
+/** Documents a route that sends a sealed file, and has `SealedAnswer` send it. */
+const Sealed = (
+  kind: keyof typeof SITE_LOG_TYPES,
+  summary: string,
+  description: string,
+): MethodDecorator =>
+  applyDecorators(
+    UseInterceptors(SealedAnswer),
+    Refuses('not-found', 'not-ready'),
+    ApiOperation({ summary, description }),
+    ApiHeader({
+      name: 'If-None-Match',
+      required: false,
+      description: 'The `ETag` of an earlier answer: returns 304 if the file is the same',
+      schema: { type: 'string' },
+    }),
+    ApiResponse({
+      status: 200,
+      description: 'The file',
+      headers: { ETag: TAG },
+      content: { [SITE_LOG_TYPES[kind].replace(/;.*/, '')]: { schema: { type: 'string' } } },
+    }),
+    ApiResponse({ status: 304, description: 'The reader has it', headers: { ETag: TAG } }),
+  );
+
+const TilePath = (): MethodDecorator =>
+  ApiParam({
+    name: 'path',
+    description:
+      'Level and number of the tile, or `entries` and a number, as C2SP tlog-tiles writes them: ' +
+      '`0/000`, `0/x001/067.p/5`, `entries/000.p/3`',
+    schema: { type: 'string', maxLength: 100 },
+    example: '0/000.p/3',
+  });
+
+const NumberParam = (name: string, description: string): MethodDecorator =>
+  ApiParam({ name, description, schema: { type: 'integer', minimum: 0 }, example: 1 });
+
+/** The routes of the site log, as C2SP tlog-tiles wants them, and of the trees of tables. */
+@ApiTags('evidence')
+@Controller('v1/evidence')
+export class SiteLogController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @Get('checkpoint')
+  @RequiresUnlessOpen('read-site-log', 'publicSiteLog')
+  @Sealed(
+    'text',
+    'The last signed checkpoint of the site log',
+    'A C2SP checkpoint: origin, size, root, and the signatures of the site and of its witnesses.',
+  )
+  showCheckpoint(): Promise<SealedFile> {
+    return this.queries.execute(new ShowCheckpoint());
+  }
+
+  @Get('tile/*path')
+  @RequiresUnlessOpen('read-site-log', 'publicSiteLog')
+  @TilePath()
+  @Sealed(
+    'hashes',
+    'A tile of the site log, or a bundle of its entries',
+    'Hashes of 32 bytes one after the other, or entries each after its length in two bytes. ' +
+      'Nothing beyond the last signed checkpoint.',
+  )
+  showSiteTile(@Param('*') path: string): Promise<SealedFile> {
+    return this.queries.execute(new ShowTile('site', path));
+  }
+
+  @Get('tables/:number/tile/*path')
+  @Requires('read-record')
+  @NumberParam('number', 'The number of the table in the seals')
+  @TilePath()
+  @Sealed(
+    'hashes',
+    'A tile of the tree of a table',
+    'Hashes only. Never for the public: a record of few unknowns can be guessed from its hash.',
+  )
+  showTableTile(
+    @Param('number') number: string,
+    @Param('*') path: string,
+    @Sender() { tables }: Identity,
+  ): Promise<SealedFile> {
+    const scope = tables === 'all' ? undefined : tables;
+    return this.queries.execute(new ShowTile(wholeNumber(number), path, scope));
+  }
+
+  @Get('seals/:number/heads')
+  @Requires('read-record')
+  @NumberParam('number', 'The index of the seal in the site log')
+  @Sealed(
+    'text',
+    'The heads of a seal: where the tree of every table stood',
+    'Three lines a table, by number of table. For those who may see every table.',
+  )
+  @Refuses('not-permitted')
+  showHeads(@Param('number') number: string, @Sender() { tables }: Identity): Promise<SealedFile> {
+    if (tables !== 'all')
+      throw new Problem('not-permitted', 'the heads of a seal are those of all tables');
+    return this.queries.execute(new ShowHeads(wholeNumber(number)));
+  }
+}
+
+function wholeNumber(text: string): number {
+  if (/^(?:0|[1-9]\d{0,14})$/.test(text)) return Number(text);
+  throw new Problem('not-found', 'the number in the path is not a whole number');
+}
