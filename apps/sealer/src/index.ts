@@ -1,0 +1,8 @@
+export { startSealer, type RunningSealer, type StartSealer } from './start-sealer.js';
+export { serveSealer } from './health.js';
+export {
+  sealerSettings,
+  sealingSettings,
+  type SealerSettings,
+  type SealingSettings,
+} from './settings.js';

@@ -1,0 +1,68 @@
+import { Logger } from '@nestjs/common';
+import { Refusal, settingsText } from '#process';
+import { Registry } from 'prom-client';
+import {
+  journalOn,
+  jsonLogger,
+  keepHeapSmall,
+  listening,
+  openServerLog,
+  processRegistry,
+  runProgram,
+  runServer,
+  warnOfHeap,
+  type Running,
+} from '#server';
+import { serveSealer } from './health.js';
+import { sealerSettings, type SealerSettings } from './settings.js';
+import { startSealer } from './start-sealer.js';
+
+const [command] = process.argv.slice(2);
+const logger = jsonLogger('sealer');
+const journal = journalOn(logger, 'sealer');
+Logger.overrideLogger(logger);
+
+await runProgram(logger, run);
+
+async function run(): Promise<number> {
+  const settings = sealerSettings(process.env);
+  if (settings.logLevels) logger.setLogLevels([...settings.logLevels]);
+  switch (command) {
+    case undefined:
+      await runServer(logger, () => seal(settings));
+      return 0;
+    case '--print-config':
+      process.stdout.write(`${settingsText(settings)}\n`);
+      return 0;
+    default:
+      throw new Refusal(`unknown command ${command} (expected --print-config or no command)`);
+  }
+}
+
+async function seal(settings: SealerSettings): Promise<Running> {
+  keepHeapSmall();
+  warnOfHeap(logger, process.env);
+  const { databaseUrl, gamingDays } = settings;
+  const log = await openServerLog(logger, settings.log);
+  const sealer = await startSealer({ log, databaseUrl, settings, gamingDays, journal });
+  const registry = Registry.merge([processRegistry(log), sealer.registry]);
+  const target = { log, sealer, registry, pages: settings };
+  const health = await listening(
+    () => serveSealer(target, settings.host, settings.metricsPort),
+    'SHOEPRINT_METRICS_PORT',
+  );
+  const { owner, origin, vkey, safeKeyHere } = sealer;
+  journal.info('sealer started', { owner, origin, vkey, health: health.url, log: log.id });
+  if (safeKeyHere !== undefined)
+    logger.warn({
+      message:
+        'the second log key lies beside the first: move its file to a safe, and keep a copy of the log key and of its .last file elsewhere',
+      file: safeKeyHere,
+    });
+  const close = async (): Promise<void> => {
+    await sealer.close();
+    await health.close();
+    await log.close();
+  };
+  return { close, standstill: () => log.standstill() };
+}

@@ -1,0 +1,64 @@
+import { Counter, Gauge, Registry } from 'prom-client';
+
+/** The metrics of a sealer, as docs/operating/metrics.md describes them. */
+export class SealerMetrics {
+  readonly registry = new Registry();
+  readonly active = this.gauge(
+    'shoeprint_seal_active',
+    '1 while this process is the one that seals, 0 while it stands by',
+  );
+  readonly records = this.counter('shoeprint_seal_records_total', 'Records hashed and committed');
+  readonly seals = this.counter('shoeprint_seals_total', 'Seals made, by reason', ['reason']);
+  readonly size = this.gauge('shoeprint_seal_site_size', 'Size of the last signed checkpoint');
+  readonly unsealed = this.gauge(
+    'shoeprint_seal_unsealed_records',
+    'Records that were hashed and that no seal holds yet',
+  );
+  readonly unsigned = this.gauge(
+    'shoeprint_seal_unsigned_entries',
+    'Leaves of the site log that no signed checkpoint covers',
+  );
+  readonly stopped = this.gauge(
+    'shoeprint_seal_stopped_partitions',
+    'Partitions that are sealed no further until they are resumed',
+  );
+  readonly failures = this.counter(
+    'shoeprint_seal_failures_total',
+    'What failed and is tried again, by step',
+    ['step'],
+  );
+  readonly alarms = this.counter('shoeprint_seal_alarms_total', 'Alarms raised, by kind', [
+    'alarm',
+  ]);
+  private sealedAtMs: number | undefined;
+
+  constructor() {
+    const age = (): number =>
+      this.sealedAtMs === undefined ? 0 : Math.max(0, Date.now() - this.sealedAtMs) / 1000;
+    new Gauge({
+      name: 'shoeprint_seal_age_seconds',
+      help: 'Age of the last seal; 0 before the first',
+      registers: [this.registry],
+      collect() {
+        this.set(age());
+      },
+    });
+  }
+
+  /** Remembers when the last seal was made, in milliseconds since 1970. */
+  sealedAt(ms: number): void {
+    this.sealedAtMs = ms;
+  }
+
+  private counter<L extends string = never>(
+    name: string,
+    help: string,
+    labelNames: L[] = [],
+  ): Counter<L> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  private gauge(name: string, help: string): Gauge {
+    return new Gauge({ name, help, registers: [this.registry] });
+  }
+}

@@ -1,0 +1,33 @@
+import type { Sha256 } from '#evidence';
+import type { EventLog } from '#event-log';
+import type { KeptCheckpoint, SealReader, SealRequests, SealStore } from '#seal-store';
+import type { Journal } from '#server';
+import type { Alarms } from '../monitoring/alarms.js';
+import type { SealerMetrics } from '../monitoring/sealer-metrics.js';
+import type { CheckpointSigner } from '../signing/checkpoint-signer.js';
+import type { Rhythm } from './rhythm.js';
+
+/** What the parts of a sealer share. */
+export interface SealerParts {
+  readonly log: EventLog;
+  readonly store: SealStore;
+  readonly reader: SealReader;
+  readonly requests: SealRequests;
+  readonly sha256: Sha256;
+  readonly signer: CheckpointSigner;
+  readonly origin: string;
+  /** The log that the site was begun with. */
+  readonly sealedLogId: string;
+  /** The note of leaf 0, while the site log is empty. */
+  readonly firstStatement: string | undefined;
+  readonly rhythm: Rhythm;
+  /** Returns the gaming day of an RFC 3339 time. */
+  readonly dayOf: (time: string) => string;
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly journal: Journal;
+  readonly metrics: SealerMetrics;
+  readonly alarms: Alarms;
+  /** Publishes a signed checkpoint. Never rejects. */
+  readonly publish: (checkpoint: KeptCheckpoint) => Promise<void>;
+}

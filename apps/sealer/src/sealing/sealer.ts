@@ -1,0 +1,147 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { readSeal, sameBytes, type Seal } from '#evidence';
+import {
+  LeaseLost,
+  type Lease,
+  type SealedHead,
+  type SealState,
+  type SiteEntry,
+} from '#seal-store';
+import { errorText } from '#server';
+import type { SealerParts } from './parts.js';
+import { Session } from './session.js';
+import { SiteLog } from './site-log.js';
+import { Tables } from './tables.js';
+
+/** How often a sealer that stands by asks for the lease while one lasts. */
+const CLAIMS_A_LEASE = 3;
+const RETRY_MS = 500;
+const RETRY_MS_MAX = 10_000;
+/** A session that lasted so long was healthy: the next failure is tried again soon. */
+const HEALTHY_MS = 60_000;
+
+/**
+ * Stands by until no other sealer holds the lease, then seals. After any failure it begins again
+ * from what the database holds, under a new generation.
+ */
+export class Sealer {
+  private readonly stopping = new AbortController();
+  private readonly running: Promise<void>;
+  private lease: Lease | undefined;
+  private failures = 0;
+
+  constructor(private readonly parts: SealerParts) {
+    this.running = this.run();
+  }
+
+  /** Whether this sealer is the active one. */
+  get isActive(): boolean {
+    return this.lease !== undefined;
+  }
+
+  /** Commits what was read, and ends the lease. */
+  async close(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    const { store, owner, leaseMs } = this.parts;
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      try {
+        const lease = await store.claim(owner, leaseMs);
+        if (lease) await this.seal(lease);
+        else await this.rest(leaseMs / CLAIMS_A_LEASE);
+      } catch (error) {
+        await this.failed(error);
+      }
+    }
+  }
+
+  private async seal(lease: Lease): Promise<void> {
+    const { store, reader, metrics, journal, sha256 } = this.parts;
+    this.setLease(lease);
+    const beganAt = performance.now();
+    try {
+      const state = await store.state(sha256);
+      const last = await reader.lastEntry('seal');
+      const heads = last ? await reader.heads(last.index) : [];
+      const tables = new Tables(this.parts, state, heads);
+      const lastSeal = last && checkedSeal(last, state, { heads, tables });
+      const siteLog = await this.siteLogOf(state, tables, lastSeal);
+      if (lastSeal) metrics.sealedAt(Date.parse(lastSeal.time));
+      journal.info('sealing', { generation: lease.generation, size: state.site.size });
+      const signed = await reader.checkpoint();
+      if (signed) await this.parts.publish(signed);
+      await Session.run(this.parts, lease, { tables, siteLog }, this.stopping.signal);
+      await store.release(lease);
+    } finally {
+      if (performance.now() - beganAt >= HEALTHY_MS) this.failures = 0;
+      this.setLease(undefined);
+    }
+  }
+
+  private async siteLogOf(
+    state: SealState,
+    tables: Tables,
+    lastSeal: Seal | undefined,
+  ): Promise<SiteLog> {
+    const { reader, metrics } = this.parts;
+    const [keys, day, first, checkpoint] = await Promise.all([
+      reader.lastEntry('keys'),
+      reader.lastDaySeal(),
+      reader.firstSeal(),
+      reader.checkpoint(),
+    ]);
+    metrics.size.set(checkpoint?.size ?? 0);
+    return new SiteLog(this.parts, tables, {
+      tree: state.site,
+      lastSeal,
+      keys: keys?.index,
+      lastDay: day?.day,
+      firstSealed: first && readSeal(first.text).time,
+      signed: checkpoint?.size ?? 0,
+    });
+  }
+
+  private setLease(lease: Lease | undefined): void {
+    this.lease = lease;
+    this.parts.metrics.active.set(lease ? 1 : 0);
+  }
+
+  /** Another sealer that took over is no failure. Anything else is tried again, ever more slowly. */
+  private async failed(error: unknown): Promise<void> {
+    const { journal, metrics } = this.parts;
+    if (error instanceof LeaseLost) {
+      journal.info('site lost to another sealer', { error: errorText(error) });
+      return;
+    }
+    metrics.failures.inc({ step: 'session' });
+    journal.error('retrying to seal', { error: errorText(error) });
+    const waitMs = Math.min(RETRY_MS * 2 ** this.failures, RETRY_MS_MAX);
+    this.failures += 1;
+    await this.rest(waitMs);
+  }
+
+  private async rest(ms: number): Promise<void> {
+    await pause(ms, undefined, { signal: this.stopping.signal }).catch(() => undefined); // stopping
+  }
+}
+
+/** Returns the last seal. Throws if the stored heads are not those that it holds. */
+function checkedSeal(
+  { index, text }: SiteEntry,
+  state: SealState,
+  { heads, tables }: { readonly heads: readonly SealedHead[]; readonly tables: Tables },
+): Seal {
+  const seal = readSeal(text);
+  if (seal.number !== index || !sameBytes(tables.headsRoot, seal.heads))
+    throw new Error(`the heads in the database are not those of seal ${index}`);
+  const sealed = heads.reduce((sum, { size }) => sum + size, 0);
+  const hashed = state.positions.reduce((sum, { next }) => sum + next, 0);
+  const held = state.tables.reduce((sum, { tree }) => sum + tree.size, 0);
+  if (hashed !== held || sealed > held)
+    throw new Error(`the trees hold ${held} records, and the positions say ${hashed}`);
+  return seal;
+}

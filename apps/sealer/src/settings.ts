@@ -1,0 +1,105 @@
+import { dirname, join, resolve } from 'node:path';
+import { isOrigin } from '#evidence';
+import { Environment, heapLimit, type Variables } from '#process';
+import {
+  houseSettings,
+  logLevelSettings,
+  pageSettings,
+  storeSettings,
+  type HouseSettings,
+  type LogLevelSettings,
+  type PageSettings,
+  type StoreSettings,
+} from '#server';
+import type { SiteKeyFiles } from './keys/site-keys.js';
+import { RHYTHM, type Rhythm } from './sealing/rhythm.js';
+
+/** How a site is sealed. */
+export interface SealingSettings {
+  /** The site's name, its origin. Undefined only on one machine, where the log's id names it. */
+  readonly site: string | undefined;
+  readonly keyFiles: SiteKeyFiles;
+  /** The folder that the site log is published to. Undefined publishes it nowhere. */
+  readonly tiles: string | undefined;
+  readonly rhythm: Rhythm;
+  readonly sealLeaseMs: number;
+}
+
+/** The settings that the sealer program reads from the environment. */
+export interface SealerSettings
+  extends HouseSettings, LogLevelSettings, PageSettings, StoreSettings, SealingSettings {
+  readonly host: string;
+  /** The port that serves health and metrics. */
+  readonly metricsPort: number;
+  /** The limit of the heap in megabytes, which what starts the program applies. */
+  readonly heapMb: number;
+}
+
+const METRICS_PORT = 8379;
+/** A key is used only while the lease lasts five seconds more, so a lease must be longer. */
+const LEASE_MS = 15_000;
+const LEASE_MS_LEAST = 10_000;
+const LEASE_MS_MOST = 120_000;
+
+/**
+ * Reads how a site is sealed. `folder` is where one machine keeps keys and tiles unless they are
+ * set; without it the site and its key must be named. Collects faults in `env`.
+ */
+export function sealingSettings(env: Environment, folder?: string): SealingSettings {
+  const site = env.text('SHOEPRINT_SITE');
+  const example = 'a URL without its scheme, for example shoeprint.example/harbour';
+  if (site === undefined && folder === undefined)
+    env.fault('SHOEPRINT_SITE', `is missing: the name of the site, ${example}`);
+  else if (site !== undefined && !isOrigin(site))
+    env.fault('SHOEPRINT_SITE', `must be ${example}, without spaces and "+"`);
+  const tiles = env.text('SHOEPRINT_TILES') ?? (folder && join(folder, 'tiles'));
+  const seconds = env.whole('SHOEPRINT_SEAL_SECONDS', RHYTHM.everyMs / 1_000, 1, 3_600);
+  return {
+    site,
+    keyFiles: keyFiles(env, folder && join(folder, 'keys')),
+    tiles: tiles && resolve(tiles),
+    rhythm: Object.freeze({
+      everyMs: seconds * 1_000,
+      records: env.whole('SHOEPRINT_SEAL_RECORDS', RHYTHM.records, 1, 1_000_000),
+      graceMs: env.whole('SHOEPRINT_SEAL_GRACE_MINUTES', RHYTHM.graceMs / 60_000, 0, 720) * 60_000,
+    }),
+    sealLeaseMs: env.whole('SHOEPRINT_SEAL_LEASE_MS', LEASE_MS, LEASE_MS_LEAST, LEASE_MS_MOST),
+  };
+}
+
+function keyFiles(env: Environment, folder: string | undefined): SiteKeyFiles {
+  const log = env.text('SHOEPRINT_SEAL_KEY') ?? (folder && join(folder, 'log.key'));
+  if (log === undefined)
+    env.fault('SHOEPRINT_SEAL_KEY', 'is missing: the file of the key that signs checkpoints');
+  const keys = dirname(resolve(log ?? '.'));
+  const fileOf = (setting: string, name: string): SiteKeyFiles['log'] => ({
+    setting,
+    path: resolve(env.text(setting) ?? join(keys, name)),
+  });
+  return Object.freeze({
+    log: { setting: 'SHOEPRINT_SEAL_KEY', path: resolve(log ?? '.') },
+    safe: fileOf('SHOEPRINT_SAFE_KEY', 'safe.key'),
+    exports: fileOf('SHOEPRINT_EXPORTS_KEY', 'exports.key'),
+  });
+}
+
+/**
+ * Reads and checks the whole environment once, and freezes the result. Throws `SettingsRefused`
+ * with every fault; no fault contains a value.
+ */
+export function sealerSettings(variables: Variables): SealerSettings {
+  const env = new Environment(variables);
+  const host = env.text('SHOEPRINT_HOST') ?? '127.0.0.1';
+  const settings = {
+    ...storeSettings(env),
+    ...houseSettings(env),
+    ...logLevelSettings(env),
+    ...sealingSettings(env),
+    host,
+    ...pageSettings(env, host),
+    metricsPort: env.whole('SHOEPRINT_METRICS_PORT', METRICS_PORT, 0, 65_535),
+    heapMb: heapLimit(env),
+  };
+  env.check();
+  return Object.freeze(settings);
+}

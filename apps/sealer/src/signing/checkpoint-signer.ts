@@ -1,0 +1,94 @@
+import type { EvidenceAlarm } from '#audit';
+import {
+  checkpointText,
+  noteText,
+  sameBytes,
+  signText,
+  verifyConsistency,
+  type Checkpoint,
+  type Signer,
+} from '#evidence';
+import { nodeCryptography } from '#evidence/node';
+import type { LastSigned } from './last-signed.js';
+
+const { sha256 } = nodeCryptography;
+
+/** Thrown if a checkpoint contradicts what the key has signed. It is never signed. */
+export class SigningRefused extends Error {
+  override readonly name = 'SigningRefused';
+
+  constructor(
+    readonly alarm: EvidenceAlarm,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** What a signature needs beside the checkpoint. */
+export interface SigningParts {
+  /** Returns the proof that the site log of a size is the beginning of this checkpoint's. */
+  readonly prove: (from: number) => Promise<readonly Uint8Array[]>;
+  /** Throws once another sealer may be signing. Called right before the key is used. */
+  readonly assertHeld: () => void;
+}
+
+/**
+ * Signs checkpoints with a key that says only one thing of one size: it signs nothing that is
+ * smaller than its last checkpoint, or not proven consistent with it. It remembers a checkpoint
+ * before it signs it, so a crash in between loses a signature and no memory.
+ */
+export class CheckpointSigner {
+  constructor(
+    private readonly signer: Signer,
+    private readonly last: LastSigned,
+  ) {}
+
+  get vkey(): string {
+    return this.signer.vkey;
+  }
+
+  /** Returns the note of a checkpoint with its signature. Throws `SigningRefused`. */
+  async sign(checkpoint: Checkpoint, { prove, assertHeld }: SigningParts): Promise<string> {
+    await this.assertFollows(checkpoint, prove);
+    assertHeld();
+    this.last.write(checkpoint);
+    const text = checkpointText(checkpoint);
+    return noteText({ text, signatures: [signText(sha256, text, this.signer)] });
+  }
+
+  private async assertFollows(checkpoint: Checkpoint, prove: SigningParts['prove']): Promise<void> {
+    const { origin, size, root } = checkpoint;
+    const last = this.last.read();
+    if (!last) {
+      if (size === 1) return;
+      throw new SigningRefused(
+        'key',
+        `${this.last.path} is missing, so nothing shows what the key signed last: bring the file back, or run "shoeprint seal trust CHECKPOINT"`,
+      );
+    }
+    if (last.origin !== origin)
+      throw new SigningRefused('key', `${this.last.path} is of ${last.origin}, not of ${origin}`);
+    if (last.size > size)
+      throw new SigningRefused(
+        'behind',
+        `the key has signed the site log at size ${last.size}, and the database has ${size}: the database is older than its seals; run "shoeprint seal restore TILES"`,
+      );
+    const isSame = last.size === size && sameBytes(last.root, root);
+    const isLater = last.size < size && (await this.isConsistent(last, checkpoint, prove));
+    if (!isSame && !isLater)
+      throw new SigningRefused(
+        'fork',
+        `the site log at size ${size} contradicts what the key signed at size ${last.size}: the database was changed or replaced; run "shoeprint seal restore TILES"`,
+      );
+  }
+
+  private async isConsistent(
+    last: Checkpoint,
+    { size, root }: Checkpoint,
+    prove: SigningParts['prove'],
+  ): Promise<boolean> {
+    const claim = { from: last.size, to: size, fromRoot: last.root, toRoot: root };
+    return verifyConsistency(sha256, claim, await prove(last.size));
+  }
+}

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { nodeCryptography } from '#evidence/node';
+import type { EventLog } from '#event-log';
+import { gamingDays, onceReachable, type GamingDayRule } from '#read-model';
+import {
+  migrateSeal,
+  SealReader,
+  SealRequests,
+  SealStore,
+  type KeptCheckpoint,
+  type SealPosition,
+} from '#seal-store';
+import { errorText, jsonJournal, type Journal } from '#server';
+import type { Registry } from 'prom-client';
+import { siteKeys } from './keys/site-keys.js';
+import { Alarms } from './monitoring/alarms.js';
+import { SealerMetrics } from './monitoring/sealer-metrics.js';
+import { TileFolder } from './publishing/tile-folder.js';
+import type { SealerParts } from './sealing/parts.js';
+import { Sealer } from './sealing/sealer.js';
+import type { SealingSettings } from './settings.js';
+import { CheckpointSigner } from './signing/checkpoint-signer.js';
+import { LastSigned } from './signing/last-signed.js';
+
+const { sha256 } = nodeCryptography;
+
+/** The inputs of a sealer. */
+export interface StartSealer {
+  /** The caller closes it. */
+  readonly log: EventLog;
+  readonly databaseUrl: string;
+  readonly settings: SealingSettings;
+  readonly gamingDays: readonly GamingDayRule[];
+  readonly journal?: Journal;
+}
+
+/** A running sealer. */
+export interface RunningSealer {
+  readonly owner: string;
+  readonly origin: string;
+  /** The public half of the key that signs checkpoints: what a verifier is given. */
+  readonly vkey: string;
+  /** The file of the second log key, if it still lies here and not in a safe. */
+  readonly safeKeyHere: string | undefined;
+  readonly registry: Registry;
+  /** Whether this process is the one that seals. Another one may, and this one stands by. */
+  isActive(): boolean;
+  positions(): Promise<SealPosition[]>;
+  /** Returns the last signed checkpoint. */
+  checkpoint(): Promise<KeptCheckpoint | undefined>;
+  /** Commits what was read, ends the lease and stops. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a sealer: migrates the schema `seal`, makes the keys of a new site, and seals as soon as
+ * no other sealer does. Tries again for two minutes while PostgreSQL cannot be reached. Throws
+ * `KeyRefused` for keys that cannot be used, and `OtherSite` if the database is another site's.
+ */
+export function startSealer(asked: StartSealer): Promise<RunningSealer> {
+  const { journal = jsonJournal('sealer') } = asked;
+  const onRetry = (why: Error): void =>
+    journal.error('retrying start: PostgreSQL cannot be reached', { error: why.message });
+  return onceReachable(() => startOnce({ ...asked, journal }), { onRetry });
+}
+
+async function startOnce(
+  asked: StartSealer & { readonly journal: Journal },
+): Promise<RunningSealer> {
+  await migrateSeal(asked.databaseUrl);
+  const store = SealStore.open(asked.databaseUrl);
+  const reader = SealReader.open(asked.databaseUrl, sha256, 'shoeprint sealer');
+  try {
+    return await startOn(store, reader, asked);
+  } catch (error) {
+    await store.close();
+    await reader.close();
+    throw error;
+  }
+}
+
+async function startOn(
+  store: SealStore,
+  reader: SealReader,
+  asked: StartSealer & { readonly journal: Journal },
+): Promise<RunningSealer> {
+  const { log, databaseUrl, settings, journal } = asked;
+  const origin = settings.site ?? `shoeprint.local/${log.id.slice(0, 8)}`;
+  const sealedLogId = await store.prepare({ origin, logId: log.id, partitions: log.partitions });
+  const keys = await siteKeys(settings.keyFiles, origin, reader);
+  const metrics = new SealerMetrics();
+  const parts: SealerParts = {
+    log,
+    store,
+    reader,
+    requests: new SealRequests(databaseUrl),
+    sha256,
+    signer: new CheckpointSigner(keys.log, new LastSigned(`${settings.keyFiles.log.path}.last`)),
+    origin,
+    sealedLogId,
+    firstStatement: keys.firstStatement,
+    rhythm: settings.rhythm,
+    dayOf: gamingDays(asked.gamingDays),
+    owner: `${hostname()}/${process.pid}/${randomUUID().slice(0, 8)}`,
+    leaseMs: settings.sealLeaseMs,
+    journal,
+    metrics,
+    alarms: new Alarms(log, journal, metrics),
+    publish: publisher(settings.tiles, reader, { journal, metrics }),
+  };
+  return running(parts, keys.isSafeHere ? settings.keyFiles.safe.path : undefined);
+}
+
+/** Starts to seal with these parts, which the sealer closes at its end. */
+function running(parts: SealerParts, safeKeyHere: string | undefined): RunningSealer {
+  const { store, reader, requests, alarms, owner, origin, signer, metrics } = parts;
+  const sealer = new Sealer(parts);
+  return {
+    owner,
+    origin,
+    vkey: signer.vkey,
+    safeKeyHere,
+    registry: metrics.registry,
+    isActive: () => sealer.isActive,
+    positions: () => store.positions(),
+    checkpoint: () => reader.checkpoint(),
+    close: async () => {
+      await sealer.close();
+      await Promise.all([alarms.close(), requests.close()]);
+      await Promise.all([store.close(), reader.close()]);
+    },
+  };
+}
+
+/** Returns what publishes checkpoints. A folder that fails is written with the next checkpoint. */
+function publisher(
+  folder: string | undefined,
+  reader: SealReader,
+  { journal, metrics }: { readonly journal: Journal; readonly metrics: SealerMetrics },
+): (checkpoint: KeptCheckpoint) => Promise<void> {
+  if (folder === undefined) return () => Promise.resolve();
+  const tiles = new TileFolder(folder, reader);
+  return (checkpoint) =>
+    tiles.publish(checkpoint).catch((error: unknown) => {
+      metrics.failures.inc({ step: 'publish' });
+      journal.error('checkpoint not published', { size: checkpoint.size, error: errorText(error) });
+    });
+}

@@ -1,0 +1,251 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from '@jest/globals';
+import {
+  consistencyProof,
+  faultAfter,
+  headText,
+  KeyRing,
+  leafHash,
+  nameOfTable,
+  namesText,
+  readCheckpoint,
+  readNote,
+  readSeal,
+  rootOf,
+  sameBytes,
+  signaturesOf,
+  utf8Of,
+  verifyConsistency,
+  type SignedCheckpoint,
+} from '#evidence';
+import { nodeCryptography } from '#evidence/node';
+import { MemoryLog, partitionOf, type EventLog, type StoredRecord } from '#event-log';
+import { migrateSeal, SealReader, SealStore } from '#seal-store';
+import { startSealer, type RunningSealer, type SealingSettings } from '#sealer';
+import { SILENT, type Journal } from '#server';
+import pg from 'pg';
+import { createDatabase, type TestDatabase } from '../kit/database.js';
+import { eventually } from '../kit/eventually.js';
+import { UTC_DAYS } from '../kit/server.js';
+
+const { sha256 } = nodeCryptography;
+
+export const ORIGIN = 'shoeprint.example/test';
+
+/** A site with a log, a database, and folders for keys and tiles. */
+export class Site {
+  private readonly sealers: RunningSealer[] = [];
+  readonly folder = mkdtempSync(join(tmpdir(), 'site-'));
+
+  private constructor(
+    readonly database: TestDatabase,
+    readonly log: EventLog,
+    readonly reader: SealReader,
+    readonly client: pg.Client,
+  ) {}
+
+  static async open(
+    open: (databaseUrl: string) => Promise<EventLog> = async () => new MemoryLog({ partitions: 2 }),
+  ): Promise<Site> {
+    const database = await createDatabase();
+    await migrateSeal(database.url);
+    const client = new pg.Client(database.url);
+    await client.connect();
+    const log = await open(database.url);
+    return new Site(database, log, SealReader.open(database.url, sha256), client);
+  }
+
+  get tiles(): string {
+    return join(this.folder, 'tiles');
+  }
+
+  get keyFile(): string {
+    return join(this.folder, 'keys', 'log.key');
+  }
+
+  settings(changed: Partial<SealingSettings> = {}): SealingSettings {
+    const keyFile = (name: string, setting: string) => ({
+      setting,
+      path: join(this.folder, 'keys', name),
+    });
+    return {
+      site: ORIGIN,
+      keyFiles: {
+        log: keyFile('log.key', 'SHOEPRINT_SEAL_KEY'),
+        safe: keyFile('safe.key', 'SHOEPRINT_SAFE_KEY'),
+        exports: keyFile('exports.key', 'SHOEPRINT_EXPORTS_KEY'),
+      },
+      tiles: this.tiles,
+      rhythm: { everyMs: 100, records: 50_000, graceMs: 900_000 },
+      sealLeaseMs: 10_000,
+      ...changed,
+    };
+  }
+
+  async start(
+    changed: Partial<SealingSettings> = {},
+    { journal = SILENT, log = this.log }: { journal?: Journal; log?: EventLog } = {},
+  ): Promise<RunningSealer> {
+    const sealer = await startSealer({
+      log,
+      databaseUrl: this.database.url,
+      settings: this.settings(changed),
+      gamingDays: UTC_DAYS,
+      journal,
+    });
+    this.sealers.push(sealer);
+    return sealer;
+  }
+
+  /** Appends records to a table, in the partition of its key. */
+  async append(table: string, ...values: readonly string[]): Promise<void> {
+    await this.log.append({
+      partition: partitionOf(table, this.log.partitions),
+      urgency: 'live',
+      records: values.map((value) => ({ key: table, value: Buffer.from(value) })),
+    });
+  }
+
+  /** Waits until a signed seal holds everything that is in the log now, and returns its checkpoint. */
+  async sealedAll(): Promise<SignedCheckpoint> {
+    const heads = await this.heads();
+    return eventually(`a seal at ${heads.join(' ')}`, async () => {
+      const kept = await this.reader.checkpoint();
+      const last = await this.reader.lastEntry('seal');
+      if (!kept || !last || kept.size <= last.index) return undefined;
+      const { next } = readSeal(last.text);
+      return heads.every((head, partition) => (next[partition] ?? 0) >= head)
+        ? readCheckpoint(utf8Of(kept.note))
+        : undefined;
+    });
+  }
+
+  async heads(): Promise<number[]> {
+    return Promise.all(
+      Array.from({ length: this.log.partitions }, (_, partition) => this.log.head(partition)),
+    );
+  }
+
+  async query<Row extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<Row[]> {
+    return (await this.client.query<Row>(sql, values)).rows;
+  }
+
+  /** Ends the lease, so that no test waits for one. */
+  async expireLease(): Promise<void> {
+    await this.query(`update seal.site set lease_until = clock_timestamp() - interval '1 s'`);
+  }
+
+  /** Stops a sealer. */
+  async stop(sealer: RunningSealer): Promise<void> {
+    this.sealers.splice(this.sealers.indexOf(sealer), 1);
+    await sealer.close();
+  }
+
+  /** Opens the store beside the sealers, as their tools do. The caller closes it. */
+  store(): SealStore {
+    return SealStore.open(this.database.url);
+  }
+
+  async close(): Promise<void> {
+    for (const sealer of this.sealers) await sealer.close();
+    await this.reader.close();
+    await this.client.end();
+    await this.log.close();
+    await this.database.drop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** What `verified` found in a site log. */
+export interface VerifiedSite {
+  readonly seals: number;
+  readonly records: number;
+  readonly days: readonly string[];
+}
+
+/**
+ * Checks the whole site log against the log itself, with roots computed from the records: each seal
+ * follows the one before, and its names and heads are those of the records below its positions. The
+ * last checkpoint is signed by a key of the site, and is the root over all leaves up to its size.
+ */
+export async function verified(site: Site): Promise<VerifiedSite> {
+  const kept = await site.reader.checkpoint();
+  expect(kept).toBeDefined();
+  const checkpoint = readCheckpoint(utf8Of(kept?.note ?? ''));
+  const entries = await site.reader.entries(0, checkpoint.size);
+  expect(entries.map(({ index }) => index)).toEqual([...entries.keys()]);
+  const leaves = entries.map(({ text }) => leafHash(sha256, utf8Of(text)));
+  expect(sameBytes(rootOf(sha256, leaves), checkpoint.root)).toBe(true);
+  const statements = entries
+    .filter(({ kind }) => kind === 'keys')
+    .map(({ text }) => readNote(text));
+  const ring = KeyRing.of(nodeCryptography, statements);
+  const signatures = signaturesOf(
+    nodeCryptography,
+    checkpoint.note,
+    ring.logKeysAt(checkpoint.size),
+  );
+  expect(signatures.map(({ good }) => good)).toEqual([true]);
+  const seals = entries.filter(({ kind }) => kind === 'seal').map(({ text }) => readSeal(text));
+  for (const [at, seal] of seals.entries()) {
+    const before = seals[at - 1];
+    if (before) expect(faultAfter(before, seal)).toBeUndefined();
+  }
+  await expectHeads(site, seals);
+  return {
+    seals: seals.length,
+    records: seals.at(-1)?.next.reduce((sum, next) => sum + next, 0) ?? 0,
+    days: seals.flatMap(({ day }) => (day === undefined ? [] : [day])),
+  };
+}
+
+async function recordsOf(log: EventLog, partition: number, next: number): Promise<StoredRecord[]> {
+  const found: StoredRecord[] = [];
+  while (found.length < next) found.push(...(await log.read(partition, found.length)));
+  return found;
+}
+
+async function expectHeads(
+  site: Site,
+  seals: readonly ReturnType<typeof readSeal>[],
+): Promise<void> {
+  const last = seals.at(-1);
+  if (!last) return;
+  const stored = await Promise.all(last.next.map((next, at) => recordsOf(site.log, at, next)));
+  const names: string[] = [];
+  for (const seal of seals) {
+    const trees = new Map<string, Uint8Array[]>();
+    for (const [partition, next] of seal.next.entries())
+      for (const { key, value } of (stored[partition] ?? []).slice(0, next))
+        trees.set(key, [...(trees.get(key) ?? []), leafHash(sha256, value)]);
+    const fresh = [...trees.keys()].map(nameOfTable).filter((name) => !names.includes(name));
+    names.push(...fresh.sort());
+    const byName = new Map([...trees].map(([key, leaves]) => [nameOfTable(key), leaves]));
+    const heads = names.map((name) => {
+      const leaves = byName.get(name) ?? [];
+      const head = { origin: seal.origin, name, size: leaves.length, root: rootOf(sha256, leaves) };
+      return leafHash(sha256, utf8Of(headText(head)));
+    });
+    expect(seal.tables).toBe(names.length);
+    expect(sameBytes(seal.names, sha256(utf8Of(namesText(names))))).toBe(true);
+    expect(sameBytes(seal.heads, rootOf(sha256, heads))).toBe(true);
+  }
+}
+
+/** Checks that all checkpoints are of one history: each is the beginning of the next. */
+export async function expectOneHistory(
+  site: Site,
+  checkpoints: readonly SignedCheckpoint[],
+): Promise<void> {
+  const bySize = checkpoints.toSorted((one, other) => one.size - other.size);
+  for (const [at, after] of bySize.entries()) {
+    const before = bySize[at - 1];
+    if (!before) continue;
+    const sizes = { from: before.size, to: after.size };
+    const proof = await consistencyProof(sha256, sizes, site.reader.nodes('site', after.size));
+    const claim = { ...sizes, fromRoot: before.root, toRoot: after.root };
+    expect(verifyConsistency(sha256, claim, proof)).toBe(true);
+  }
+}
