@@ -5,7 +5,7 @@ import {
   sameBytes,
   signText,
   verifyConsistency,
-  type Checkpoint,
+  type CheckpointBody,
   type Signer,
 } from '#evidence';
 import { nodeCryptography } from '#evidence/node';
@@ -49,7 +49,7 @@ export class CheckpointSigner {
   }
 
   /** Returns the note of a checkpoint with its signature. Throws `SigningRefused`. */
-  async sign(checkpoint: Checkpoint, { prove, assertHeld }: SigningParts): Promise<string> {
+  async sign(checkpoint: CheckpointBody, { prove, assertHeld }: SigningParts): Promise<string> {
     await this.assertFollows(checkpoint, prove);
     assertHeld();
     this.last.write(checkpoint);
@@ -57,7 +57,7 @@ export class CheckpointSigner {
     return noteText({ text, signatures: [signText(sha256, text, this.signer)] });
   }
 
-  private async assertFollows(checkpoint: Checkpoint, prove: SigningParts['prove']): Promise<void> {
+  private async assertFollows(checkpoint: CheckpointBody, prove: SigningParts['prove']): Promise<void> {
     const { origin, size, root } = checkpoint;
     const last = this.last.read();
     if (!last) {
@@ -84,8 +84,8 @@ export class CheckpointSigner {
   }
 
   private async isConsistent(
-    last: Checkpoint,
-    { size, root }: Checkpoint,
+    last: CheckpointBody,
+    { size, root }: CheckpointBody,
     prove: SigningParts['prove'],
   ): Promise<boolean> {
     const claim = { from: last.size, to: size, fromRoot: last.root, toRoot: root };

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { checkpointText, readCheckpointText, type Checkpoint } from '#evidence';
+import { checkpointText, readCheckpointText, type CheckpointBody } from '#evidence';
 import { syncFolder } from '../keys/key-files.js';
 
 /** The last checkpoint that a key was used for, in a file beside the key. */
@@ -8,7 +8,7 @@ export class LastSigned {
   constructor(readonly path: string) {}
 
   /** Returns the checkpoint, or undefined if there is no file. Throws if the file is damaged. */
-  read(): Checkpoint | undefined {
+  read(): CheckpointBody | undefined {
     try {
       return readCheckpointText(readFileSync(this.path, 'utf8'));
     } catch (error) {
@@ -18,7 +18,7 @@ export class LastSigned {
   }
 
   /** Replaces the checkpoint. It is durable once this returns. */
-  write(checkpoint: Checkpoint): void {
+  write(checkpoint: CheckpointBody): void {
     const beside = `${this.path}.next`;
     writeFileSync(beside, checkpointText(checkpoint), { mode: 0o600 });
     const descriptor = openSync(beside, 'r+');
