@@ -1,5 +1,5 @@
-# One image for the api, the auditor and the command line; the command chooses:
-#   api (default), auditor, shoeprint
+# One image for the api, the auditor, the sealer and the command line; the command chooses:
+#   api (default), auditor, sealer, shoeprint
 
 FROM node:24-slim AS build
 WORKDIR /build
@@ -7,7 +7,7 @@ COPY package.json package-lock.json nest-cli.json tsconfig.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY apps apps
 COPY libs libs
-RUN npm run build:programs
+RUN npm run build:programs && mkdir state
 
 # What runs needs neither the tools of the build nor the embedded PostgreSQL, which is an optional dependency.
 FROM node:24-slim AS modules
@@ -26,6 +26,8 @@ COPY apps/api/commonest-passwords.txt apps/api/
 COPY apps/cli/bin apps/cli/bin
 COPY deploy/start deploy/
 COPY --from=build /build/dist dist
+# Where a sealer keeps its keys: a volume takes its owner from here.
+COPY --from=build --chown=node:node /build/state /var/lib/shoeprint
 USER node
 EXPOSE 8377
 ENTRYPOINT ["/shoeprint/deploy/start"]

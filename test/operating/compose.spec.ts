@@ -38,12 +38,13 @@ describe('docker-compose.yml', () => {
     expect(judge.errors ?? []).toEqual([]);
   });
 
-  it('runs Kafka, PostgreSQL, the api and the auditor, and creates the topic', () => {
+  it('runs Kafka, PostgreSQL, the api, the auditor and the sealer, and creates the topic', () => {
     expect(services.map(([name]) => name).sort()).toEqual([
       'api',
       'auditor',
       'kafka',
       'postgres',
+      'sealer',
       'topic',
     ]);
   });
@@ -80,7 +81,7 @@ describe('docker-compose.yml', () => {
       .flatMap(([, { volumes }]) => volumes ?? [])
       .map((volume) => volume.split(':')[0]);
     expect(used.sort()).toEqual(Object.keys(COMPOSE.volumes).sort());
-    expect(used).toEqual(['kafka', 'postgres']);
+    expect(used).toEqual(['kafka', 'postgres', 'seals']);
   });
 
   it('listens on this machine only', () => {

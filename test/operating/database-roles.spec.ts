@@ -9,6 +9,9 @@ import { rebuildRows, startAuditor, type RunningAuditor } from '#auditor';
 import { SILENT } from '#server';
 import { LOG_ROLE, openLog, type EventLog } from '#event-log';
 import { API_ROLE, AUDITOR_ROLE, migrate, RowStore } from '#read-model';
+import { migrateSeal, SEALER_ROLE } from '#seal-store';
+import { sealingSettings, startSealer, type RunningSealer } from '#sealer';
+import { Environment } from '#process';
 import { migrateAccess } from '#api';
 import { EmbeddedCluster } from '../../apps/standalone/src/postgres/embedded-cluster.js';
 import { built } from '../cli/shoeprint.js';
@@ -62,6 +65,8 @@ let log: EventLog;
 let auditorsLog: EventLog;
 let api: TestApi;
 let auditor: RunningAuditor;
+let sealersLog: EventLog;
+let sealer: RunningSealer;
 /** What PostgreSQL answered to each program before the owner had migrated. */
 const early: string[] = [];
 
@@ -69,7 +74,11 @@ beforeAll(async () => {
   built();
   await cluster.start();
   for (const sql of statements) await query(cluster.url, sql);
-  for (const attempt of [migrateAccess(urlOf(API_ROLE)), migrate(urlOf(AUDITOR_ROLE))])
+  for (const attempt of [
+    migrateAccess(urlOf(API_ROLE)),
+    migrate(urlOf(AUDITOR_ROLE)),
+    migrateSeal(urlOf(SEALER_ROLE)),
+  ])
     await attempt.catch((error: unknown) => early.push((error as Error).message));
   await run(process.execPath, ['dist/apps/api/src/main.js', 'migrate'], {
     env: serverEnvironment({
@@ -91,10 +100,27 @@ beforeAll(async () => {
     gamingDays: DAYS,
     journal: SILENT,
   });
+  sealersLog = await openLog({
+    kind: 'postgres',
+    url: urlOf(SEALER_ROLE),
+    partitions: PARTITIONS,
+  });
+  sealer = await startSealer({
+    log: sealersLog,
+    databaseUrl: urlOf(SEALER_ROLE),
+    settings: {
+      ...sealingSettings(new Environment({ SHOEPRINT_SITE: 'shoeprint.example/roles' }), dir),
+      rhythm: { everyMs: 100, records: 1_000, graceMs: 0 },
+    },
+    gamingDays: DAYS,
+    journal: SILENT,
+  });
 }, 120_000);
 afterAll(async () => {
   await api?.close();
   await auditor?.close();
+  await sealer?.close();
+  await sealersLog?.close();
   await auditorsLog?.close();
   await log?.close();
   await cluster.stop();
@@ -124,6 +150,7 @@ describe('the database roles of docs/operating/database-roles.md', () => {
     expect(early).toEqual([
       expect.stringMatching(/the schema "access" must be created or migrated.*main\.js migrate/),
       expect.stringMatching(/the schema "rows" must be created or migrated.*main\.js migrate/),
+      expect.stringMatching(/the schema "seal" must be created or migrated.*main\.js migrate/),
     ]);
   });
 
@@ -139,6 +166,13 @@ describe('the database roles of docs/operating/database-roles.md', () => {
     await judged('ROLES-2');
     expect((await log.health()).notes.join()).not.toMatch(/only triggers/);
   }, 60_000);
+
+  it('let a sealer seal what an api records, and the api read it', async () => {
+    await judged('ROLES-3');
+    await eventually('a seal', async () => ((await sealer.checkpoint())?.size ?? 0) >= 2);
+    const { rows } = await query(urlOf(API_ROLE), 'select count(*)::int as seals from seal.entry');
+    expect(rows[0]).not.toEqual({ seals: 0 });
+  });
 
   it('let the api decide about parked tables and stopped partitions', async () => {
     await query(
@@ -213,6 +247,26 @@ describe('the database roles of docs/operating/database-roles.md', () => {
       ],
     ],
     [
+      'the sealer from changing what was sealed, and from rows, accounts and the log',
+      [
+        'update seal.entry set text = text',
+        'delete from seal.entry',
+        'update seal.tile set root = root',
+        'delete from seal.tile',
+        'update seal.tail set hashes = hashes',
+        'update seal.checkpoint set note = note',
+        'delete from seal.grown',
+        'delete from seal.position',
+        'truncate seal.tail',
+        'select * from rows.finding',
+        'select password_hash from access.account',
+        'delete from log.record',
+        'update log.partition set next = 0',
+        'create schema mine',
+        'delete from seal.migration',
+      ],
+    ],
+    [
       'the owner from the rest of the server',
       [
         'alter role shoeprint_api superuser',
@@ -226,7 +280,9 @@ describe('the database roles of docs/operating/database-roles.md', () => {
       ? API_ROLE
       : who.startsWith('the auditor')
         ? AUDITOR_ROLE
-        : owner;
+        : who.startsWith('the sealer')
+          ? SEALER_ROLE
+          : owner;
     const outside = [
       `copy (select 'x') to '/tmp/shoeprint-never'`,
       `copy (select 'x') to program 'true'`,
@@ -251,6 +307,7 @@ describe('the database roles of docs/operating/database-roles.md', () => {
       { role: AUDITOR_ROLE, strong: false, owns: false },
       { role: LOG_ROLE, strong: false, owns: false },
       { role: owner, strong: false, owns: true },
+      { role: SEALER_ROLE, strong: false, owns: false },
     ]);
   });
 });

@@ -24,7 +24,7 @@ describe('.env.example', () => {
       const notes = notesOf(name);
       expect({ name, notes }).toEqual({
         name,
-        notes: expect.stringMatching(/^# {3}(api|auditor|standalone)/m),
+        notes: expect.stringMatching(/^# {3}(api|auditor|sealer|standalone)/m),
       });
       if (name !== 'DATABASE_URL')
         expect({ name, notes }).toEqual({ name, notes: expect.stringMatching(/default|example/) });

@@ -62,12 +62,18 @@ describe('Dockerfile', () => {
     expect(TEXT).toMatch(/npm ci --omit=dev --omit=optional/);
   });
 
-  it('has every package that the api, the auditor and the command line import', () => {
+  it('has every package that the api, the auditor, the sealer and the command line import', () => {
     const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
       dependencies: Readonly<Record<string, string>>;
     };
     const missing = [
-      ...importedPackages('apps/api/src', 'apps/auditor/src', 'apps/cli/src', 'libs'),
+      ...importedPackages(
+        'apps/api/src',
+        'apps/auditor/src',
+        'apps/sealer/src',
+        'apps/cli/src',
+        'libs',
+      ),
     ].filter((name) => !Object.hasOwn(dependencies, name));
     expect(missing).toEqual([]);
   });

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { openLog } from '#event-log';
 import { Refusal, settingsText } from '#process';
 import { migrate } from '#read-model';
+import { migrateSeal } from '#seal-store';
 import {
   jsonLogger,
   keepHeapSmall,
@@ -47,11 +48,12 @@ await runProgram(logger, async () => {
 
 /**
  * Creates or migrates every schema of the database, and makes the grants of the roles that exist,
- * as the owner of the schemas. Then the api and the auditor may run as users who own nothing.
+ * as the owner of the schemas. Then the other programs may run as users who own nothing.
  */
 async function migrateAll({ databaseUrl, log }: ServerSettings): Promise<void> {
   await migrateAccess(databaseUrl);
   await migrate(databaseUrl);
+  await migrateSeal(databaseUrl);
   if (log.kind === 'postgres') await (await openLog(log)).close();
   logger.log({ message: 'migrated' });
 }

@@ -54,11 +54,7 @@ async function seal(settings: SealerSettings): Promise<Running> {
   const { owner, origin, vkey, safeKeyHere } = sealer;
   journal.info('sealer started', { owner, origin, vkey, health: health.url, log: log.id });
   if (safeKeyHere !== undefined)
-    logger.warn({
-      message:
-        'the second log key lies beside the first: move its file to a safe, and keep a copy of the log key and of its .last file elsewhere',
-      file: safeKeyHere,
-    });
+    logger.warn({ message: 'the second log key belongs into a safe', file: safeKeyHere });
   const close = async (): Promise<void> => {
     await sealer.close();
     await health.close();

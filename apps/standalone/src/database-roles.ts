@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { LOG_ROLE } from '#event-log';
 import { newClient } from '#postgres';
 import { API_ROLE, AUDITOR_ROLE } from '#read-model';
+import { SEALER_ROLE } from '#seal-store';
 
 /** Addresses of one database, each for a user with the rights of one part of the server. */
 export interface DatabaseAddresses {
@@ -9,6 +10,8 @@ export interface DatabaseAddresses {
   readonly owner: string;
   readonly api: string;
   readonly auditor: string;
+  /** Writes what was sealed. */
+  readonly sealer: string;
   /** Appends to the log and reads it. */
   readonly log: string;
 }
@@ -39,6 +42,7 @@ export async function databaseRoles(owner: string): Promise<DatabaseAddresses> {
       owner,
       api: await addressOf(API_ROLE),
       auditor: await addressOf(AUDITOR_ROLE),
+      sealer: await addressOf(SEALER_ROLE),
       log: await addressOf(LOG_ROLE),
     };
   } finally {

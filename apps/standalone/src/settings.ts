@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
 import { listenSettings, type ListenSettings } from '#api';
 import { Environment, type Variables } from '#process';
+import { sealingSettings, type SealingSettings } from '#sealer';
 import { logPartitions } from '#server';
 
-/** Settings of the server for one machine: those of the api, and where it keeps its data. */
-export interface StandaloneSettings extends ListenSettings {
+/** Settings of the server for one machine: those of the api and the sealer, and of its data. */
+export interface StandaloneSettings extends ListenSettings, SealingSettings {
   /** The folder of the database. It is created if it is missing. */
   readonly data: string;
   /** Number of partitions of the log. It cannot change once the folder exists. */
@@ -17,9 +18,11 @@ export interface StandaloneSettings extends ListenSettings {
  */
 export function standaloneSettings(variables: Variables): StandaloneSettings {
   const env = new Environment(variables);
+  const data = resolve(env.text('SHOEPRINT_DATA') ?? 'data');
   const settings = {
     ...listenSettings(env),
-    data: resolve(env.text('SHOEPRINT_DATA') ?? 'data'),
+    ...sealingSettings(env, data),
+    data,
     partitions: logPartitions(env),
   };
   env.check();

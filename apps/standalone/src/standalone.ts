@@ -14,6 +14,8 @@ import {
 } from '#api';
 import { openLog, type EventLog } from '#event-log';
 import { migrate } from '#read-model';
+import { migrateSeal } from '#seal-store';
+import { startSealer, type RunningSealer } from '#sealer';
 import { unlessAborted } from '#process';
 import { journalOn, listening, processRegistry, StartAgain } from '#server';
 import { Registry } from 'prom-client';
@@ -51,6 +53,8 @@ export interface Standalone {
    * sample day was requested.
    */
   readonly sampleEvents: number;
+  /** The key that signs what is sealed, and where its second key lies. */
+  readonly seal: Pick<RunningSealer, 'vkey' | 'safeKeyHere'>;
   /**
    * Stops taking requests, drains the log, writes the pending rows and stops the database, in this
    * order.
@@ -73,7 +77,7 @@ export interface StartStandalone {
 }
 
 /**
- * Starts PostgreSQL, the api and the auditor on a data folder. If a part cannot start, stops the
+ * Starts PostgreSQL, the api, the auditor and the sealer on a data folder. If a part cannot start, stops the
  * parts that have started. Throws `FolderInUse` if another server runs on the folder, and
  * `StartAgain` if the database ends meanwhile.
  */
@@ -123,7 +127,17 @@ async function startParts(
     ),
   );
   started.push(() => auditor.close());
-  const registry = Registry.merge([processRegistry(log), auditor.registry]);
+  const seal = await report.step('Sealer', () =>
+    startSealer({
+      log,
+      databaseUrl: database.sealer,
+      settings,
+      gamingDays,
+      journal: journalOn(logger, 'sealer'),
+    }),
+  );
+  started.push(() => seal.close());
+  const registry = Registry.merge([processRegistry(log), auditor.registry, seal.registry]);
   const app = await report.step('API', async () => {
     const databaseUrl = database.api;
     const api = await createApi({ settings, log, databaseUrl, book, registry, logger });
@@ -142,7 +156,7 @@ async function startParts(
     const table = await dealLiveTable(app, { book, basePath, logger });
     started.push(table.close);
   }
-  return { url: `${await app.getUrl()}${basePath}`, signIn, sampleEvents };
+  return { url: `${await app.getUrl()}${basePath}`, signIn, sampleEvents, seal };
 }
 
 /** What a data folder holds, for the parts of the server. */
@@ -173,6 +187,7 @@ async function openFolder(
     const database = await databaseRoles(owner);
     await migrateAccess(owner);
     await migrate(owner);
+    await migrateSeal(owner);
     await (await openFolderLog(owner, settings, logger)).close();
     const signIn = await signInOf(database.api, settings, sampleDay);
     return { database, log: await openFolderLog(database.log, settings, logger), signIn };

@@ -20,8 +20,15 @@ export const logReport = (logger: LoggerService): StartReport => ({
     return result;
   },
   note: (line) => void logger.warn({ message: line }),
-  ready: ({ url, signIn, sampleEvents }) =>
-    void logger.log({ message: 'listening', url, signIn: signIn?.file, sampleEvents }),
+  ready: ({ url, signIn, sampleEvents, seal }) =>
+    void logger.log({
+      message: 'listening',
+      url,
+      signIn: signIn?.file,
+      sampleEvents,
+      sealKey: seal.vkey,
+      safeKey: seal.safeKeyHere,
+    }),
   stopping: () => undefined, // `runServer` logs it
 });
 
@@ -57,7 +64,7 @@ const SECONDS_WIDTH = 8;
 const secondsSince = (began: number): string =>
   `${((performance.now() - began) / 1000).toFixed(1)} s`;
 
-function readyText({ url, signIn, sampleEvents }: Standalone, took: string): string {
+function readyText({ url, signIn, sampleEvents, seal }: Standalone, took: string): string {
   const lines = [
     `Ready in ${took}. Ctrl-C stops it and keeps the data.`,
     '',
@@ -65,6 +72,10 @@ function readyText({ url, signIn, sampleEvents }: Standalone, took: string): str
     `Api      ${url}/docs`,
     `Sign in  ${signInText(signIn)}`,
     ...(signIn?.people ?? []).map(({ name, password }) => `         ${name}, password ${password}`),
+    `Seals    ${seal.vkey}`,
+    ...(seal.safeKeyHere === undefined
+      ? []
+      : [`         its second key belongs into a safe: move ${seal.safeKeyHere} there`]),
   ];
   return `${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n\n`;
 }
