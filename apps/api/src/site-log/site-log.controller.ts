@@ -1,7 +1,16 @@
-import { applyDecorators, Controller, Get, Param, UseInterceptors } from '@nestjs/common';
+import {
+  applyDecorators,
+  Controller,
+  createParamDecorator,
+  type ExecutionContext,
+  Get,
+  Param,
+  UseInterceptors,
+} from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiHeader, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { type Identity } from '../identity/identity.js';
+import type { FastifyRequest } from 'fastify';
+import type { Identity } from '../identity/identity.js';
 import { Requires, RequiresUnlessOpen, Sender } from '../identity/requires.js';
 import { Problem } from '../problems/problems.js';
 import { Refuses } from '../problems/refuses.js';
@@ -41,6 +50,14 @@ const Sealed = (
     ApiResponse({ status: 304, description: 'The reader has it', headers: { ETag: TAG } }),
   );
 
+/** Injects the rest of the path, which `TilePath` documents. */
+const PathRest = createParamDecorator((_: unknown, context: ExecutionContext): string => {
+  const { params } = context
+    .switchToHttp()
+    .getRequest<FastifyRequest<{ Params: { '*': string } }>>();
+  return params['*'];
+});
+
 const TilePath = (): MethodDecorator =>
   ApiParam({
     name: 'path',
@@ -71,7 +88,7 @@ export class SiteLogController {
     return this.queries.execute(new ShowCheckpoint());
   }
 
-  @Get('tile/*path')
+  @Get('tile/*')
   @RequiresUnlessOpen('read-site-log', 'publicSiteLog')
   @TilePath()
   @Sealed(
@@ -80,11 +97,11 @@ export class SiteLogController {
     'Hashes of 32 bytes one after the other, or entries each after its length in two bytes. ' +
       'Nothing beyond the last signed checkpoint.',
   )
-  showSiteTile(@Param('*') path: string): Promise<SealedFile> {
+  showSiteTile(@PathRest() path: string): Promise<SealedFile> {
     return this.queries.execute(new ShowTile('site', path));
   }
 
-  @Get('tables/:number/tile/*path')
+  @Get('tables/:number/tile/*')
   @Requires('read-record')
   @NumberParam('number', 'The number of the table in the seals')
   @TilePath()
@@ -95,7 +112,7 @@ export class SiteLogController {
   )
   showTableTile(
     @Param('number') number: string,
-    @Param('*') path: string,
+    @PathRest() path: string,
     @Sender() { tables }: Identity,
   ): Promise<SealedFile> {
     const scope = tables === 'all' ? undefined : tables;
