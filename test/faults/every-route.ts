@@ -142,6 +142,10 @@ function valueOf(name: string, pattern: string, known: Known): string {
       return 'admin';
     case 'review-events ref':
       return REF;
+    case 'evidence number':
+      return '1';
+    case 'evidence path':
+      return '0/000.p/1';
   }
   if (name === 'table') return known.table;
   if (name === 'from' || name === 'to') return kind === 'rules' ? 'punto-banco@1' : 'review@1';
