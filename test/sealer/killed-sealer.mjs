@@ -8,20 +8,25 @@ import { TileFolder } from '#built/apps/sealer/src/publishing/tile-folder';
 import { LastSigned } from '#built/apps/sealer/src/signing/last-signed';
 
 const [when, step, nth] = process.argv.slice(2);
-const owner = [SealStore, LastSigned, TileFolder].find(({ prototype }) => step in prototype);
+const owner = [SealStore, LastSigned, TileFolder].find(
+  ({ prototype }) => (step ?? '') in prototype,
+);
 if (!owner) throw new Error(`no part of a sealer has the step ${step}`);
 
 const kill = () => process.kill(process.pid, 'SIGKILL');
-const original = owner.prototype[step];
+/** @type {(...args: unknown[]) => unknown} */
+const original = Reflect.get(owner.prototype, step ?? '');
 let calls = 0;
-owner.prototype[step] = function (...args) {
+/** @type {(this: unknown, ...args: unknown[]) => unknown} */
+const deadly = function (...args) {
   calls += 1;
   if (calls < Number(nth)) return original.apply(this, args);
   if (when === 'before') kill();
   const result = original.apply(this, args);
   if (!(result instanceof Promise)) kill();
-  return result.then(kill);
+  return Promise.resolve(result).then(kill);
 };
+Reflect.set(owner.prototype, step ?? '', deadly);
 
 const { databaseUrl, partitions, settings, gamingDays } = JSON.parse(process.env.SEALER);
 const log = await PostgresLog.open({ url: databaseUrl, partitions });

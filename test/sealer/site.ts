@@ -80,6 +80,7 @@ export class Site {
       tiles: this.tiles,
       rhythm: { everyMs: 100, records: 50_000, graceMs: 900_000 },
       sealLeaseMs: 10_000,
+      readAgainBytes: 100_000_000,
       ...changed,
     };
   }

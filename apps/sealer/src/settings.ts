@@ -23,6 +23,8 @@ export interface SealingSettings {
   readonly tiles: string | undefined;
   readonly rhythm: Rhythm;
   readonly sealLeaseMs: number;
+  /** How much of the log is read again in a second, in bytes. */
+  readonly readAgainBytes: number;
 }
 
 /** The settings that the sealer program reads from the environment. */
@@ -40,6 +42,8 @@ const METRICS_PORT = 8379;
 const LEASE_MS = 15_000;
 const LEASE_MS_LEAST = 10_000;
 const LEASE_MS_MOST = 120_000;
+/** Two megabytes a second: slow enough beside play. */
+const READ_AGAIN_KB = 2_000;
 
 /**
  * Reads how a site is sealed. `folder` is where one machine keeps keys and tiles unless they are
@@ -63,6 +67,7 @@ export function sealingSettings(env: Environment, folder?: string): SealingSetti
       records: env.whole('SHOEPRINT_SEAL_RECORDS', RHYTHM.records, 1, 1_000_000),
       graceMs: env.whole('SHOEPRINT_SEAL_GRACE_MINUTES', RHYTHM.graceMs / 60_000, 0, 720) * 60_000,
     }),
+    readAgainBytes: env.whole('SHOEPRINT_READ_AGAIN_KB', READ_AGAIN_KB, 1, 1_000_000) * 1_000,
     sealLeaseMs: env.whole('SHOEPRINT_SEAL_LEASE_MS', LEASE_MS, LEASE_MS_LEAST, LEASE_MS_MOST),
   };
 }

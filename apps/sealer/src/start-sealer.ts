@@ -16,6 +16,7 @@ import type { Registry } from 'prom-client';
 import { siteKeys } from './keys/site-keys.js';
 import { Alarms } from './monitoring/alarms.js';
 import { SealerMetrics } from './monitoring/sealer-metrics.js';
+import { LogCheck } from './reading-again/log-check.js';
 import { TileFolder } from './publishing/tile-folder.js';
 import type { SealerParts } from './sealing/parts.js';
 import { Sealer } from './sealing/sealer.js';
@@ -90,12 +91,11 @@ async function startOn(
   const sealedLogId = await store.prepare({ origin, logId: log.id, partitions: log.partitions });
   const keys = await siteKeys(settings.keyFiles, origin, reader);
   const metrics = new SealerMetrics();
+  const alarms = new Alarms(log, journal, metrics);
+  const both = { log, store, reader, sha256, alarms, journal, metrics };
   const parts: SealerParts = {
-    log,
-    store,
-    reader,
+    ...both,
     requests: new SealRequests(databaseUrl),
-    sha256,
     signer: new CheckpointSigner(keys.log, new LastSigned(`${settings.keyFiles.log.path}.last`)),
     origin,
     sealedLogId,
@@ -104,9 +104,7 @@ async function startOn(
     dayOf: gamingDays(asked.gamingDays),
     owner: `${hostname()}/${process.pid}/${randomUUID().slice(0, 8)}`,
     leaseMs: settings.sealLeaseMs,
-    journal,
-    metrics,
-    alarms: new Alarms(log, journal, metrics),
+    check: new LogCheck({ ...both, readAgainBytes: settings.readAgainBytes }),
     publish: publisher(settings.tiles, reader, { journal, metrics }),
   };
   return running(parts, keys.isSafeHere ? settings.keyFiles.safe.path : undefined);

@@ -16,6 +16,8 @@ export {
 export { GrowingTree } from './writing/growing-tree.js';
 export { TreeGrowth } from './writing/growth.js';
 export type { Place } from './writing/places.js';
+export type { Mismatch, ReadingMarks, ReadingState } from './writing/reading-again.js';
+export type { LeafCursor, PlacedLeaf } from './reading/leaf-cursor.js';
 export { HeadTree } from './reading/head-tree.js';
 export { SealRequests } from './writing/requests.js';
 export { LEAVES_MAX, NotSealed } from './reading/stored-leaves.js';

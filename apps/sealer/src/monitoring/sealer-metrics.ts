@@ -30,24 +30,46 @@ export class SealerMetrics {
   readonly alarms = this.counter('shoeprint_seal_alarms_total', 'Alarms raised, by kind', [
     'alarm',
   ]);
+  readonly mismatches = this.gauge(
+    'shoeprint_seal_mismatches',
+    'Records of the log that are not those that were sealed',
+  );
   private sealedAtMs: number | undefined;
+  private readAgainAtMs: number | undefined;
 
   constructor() {
-    const age = (): number =>
-      this.sealedAtMs === undefined ? 0 : Math.max(0, Date.now() - this.sealedAtMs) / 1000;
-    new Gauge({
-      name: 'shoeprint_seal_age_seconds',
-      help: 'Age of the last seal; 0 before the first',
-      registers: [this.registry],
-      collect() {
-        this.set(age());
-      },
-    });
+    this.age(
+      'shoeprint_seal_age_seconds',
+      'Age of the last seal; 0 before the first',
+      () => this.sealedAtMs,
+    );
+    this.age(
+      'shoeprint_seal_read_again_age_seconds',
+      'How long ago the last partition was read again as a whole; 0 before the first time',
+      () => this.readAgainAtMs,
+    );
   }
 
   /** Remembers when the last seal was made, in milliseconds since 1970. */
   sealedAt(ms: number): void {
     this.sealedAtMs = ms;
+  }
+
+  /** Remembers when the whole log had been read again, in milliseconds since 1970. */
+  readAgainAt(ms: number): void {
+    this.readAgainAtMs = ms;
+  }
+
+  private age(name: string, help: string, since: () => number | undefined): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        const ms = since();
+        this.set(ms === undefined ? 0 : Math.max(0, Date.now() - ms) / 1000);
+      },
+    });
   }
 
   private counter<L extends string = never>(

@@ -4,6 +4,7 @@ import type { KeptCheckpoint, SealReader, SealRequests, SealStore } from '#seal-
 import type { Journal } from '#server';
 import type { Alarms } from '../monitoring/alarms.js';
 import type { SealerMetrics } from '../monitoring/sealer-metrics.js';
+import type { LogCheck } from '../reading-again/log-check.js';
 import type { CheckpointSigner } from '../signing/checkpoint-signer.js';
 import type { Rhythm } from './rhythm.js';
 
@@ -28,6 +29,8 @@ export interface SealerParts {
   readonly journal: Journal;
   readonly metrics: SealerMetrics;
   readonly alarms: Alarms;
+  /** Reads the log again while this sealer is the active one. */
+  readonly check: LogCheck;
   /** Publishes a signed checkpoint. Never rejects. */
   readonly publish: (checkpoint: KeptCheckpoint) => Promise<void>;
 }

@@ -74,11 +74,26 @@ export class Sealer {
       journal.info('sealing', { generation: lease.generation, size: state.site.size });
       const signed = await reader.checkpoint();
       if (signed) await this.parts.publish(signed);
-      await Session.run(this.parts, lease, { tables, siteLog }, this.stopping.signal);
+      await this.sealAndCheck(lease, { tables, siteLog });
       await store.release(lease);
     } finally {
       if (performance.now() - beganAt >= HEALTHY_MS) this.failures = 0;
       this.setLease(undefined);
+    }
+  }
+
+  /** Seals, and reads the log again meanwhile. */
+  private async sealAndCheck(
+    lease: Lease,
+    loaded: { readonly tables: Tables; readonly siteLog: SiteLog },
+  ): Promise<void> {
+    const over = new AbortController();
+    const checking = this.parts.check.run(over.signal);
+    try {
+      await Session.run(this.parts, lease, loaded, this.stopping.signal);
+    } finally {
+      over.abort();
+      await checking;
     }
   }
 
@@ -99,7 +114,7 @@ export class Sealer {
       tree: state.site,
       lastSeal,
       keys: keys?.index,
-      lastDay: day?.day,
+      lastDay: day && { day: day.day, next: readSeal(day.text).next },
       firstSealed: first && readSeal(first.text).time,
       signed: checkpoint?.size ?? 0,
     });

@@ -20,6 +20,12 @@ const CLOCK_MS_MAX = 60_000;
 /** A lease must last at least so long after the last write of it when the key is used. */
 const SIGNING_MS = 5_000;
 
+/** A gaming day that a seal has closed. */
+interface ClosedDay {
+  readonly day: string;
+  readonly next: readonly number[];
+}
+
 /** What the site log continues from. */
 export interface SiteLogState {
   readonly tree: GrowingTree;
@@ -27,7 +33,8 @@ export interface SiteLogState {
   readonly lastSeal: Seal | undefined;
   /** Index of the latest key statement; undefined in an empty site log. */
   readonly keys: number | undefined;
-  readonly lastDay: string | undefined;
+  /** The last gaming day that a seal has closed, and the positions of that seal. */
+  readonly lastDay: ClosedDay | undefined;
   /** The time of the first seal. */
   readonly firstSealed: string | undefined;
   /** Size of the last signed checkpoint. */
@@ -42,7 +49,7 @@ export class SiteLog {
   private lastSeal: Seal | undefined;
   private lastSealAt: number;
   private firstSealed: string | undefined;
-  private lastDay: string | undefined;
+  private lastDay: ClosedDay | undefined;
   private keys: number | undefined;
   private signed: number;
   /** When the last write began that made the lease last longer. */
@@ -98,7 +105,8 @@ export class SiteLog {
 
   private dayDue(): string | undefined {
     const { rhythm, dayOf } = this.parts;
-    const { firstSealed, lastDay } = this;
+    const { firstSealed } = this;
+    const lastDay = this.lastDay?.day;
     return dueDay({ nowMs: Date.now(), graceMs: rhythm.graceMs, dayOf, lastDay, firstSealed });
   }
 
@@ -144,9 +152,18 @@ export class SiteLog {
     this.lastSeal = seal;
     this.lastSealAt = performance.now();
     this.firstSealed ??= seal.time;
-    this.lastDay = seal.day ?? this.lastDay;
+    if (seal.day !== undefined) this.closeDay(seal.day, seal.next);
     this.parts.metrics.sealedAt(Date.parse(seal.time));
     return seal;
+  }
+
+  /** Has the records of a closed day read again at once. */
+  private closeDay(day: string, next: readonly number[]): void {
+    const before = this.lastDay?.next;
+    this.parts.check.soon(
+      next.map((to, partition) => ({ partition, from: before?.[partition] ?? 0, to })),
+    );
+    this.lastDay = { day, next };
   }
 
   private async add(lease: Lease, entry: Omit<NewEntry, 'index' | 'site'>): Promise<void> {

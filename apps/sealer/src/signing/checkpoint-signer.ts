@@ -57,7 +57,10 @@ export class CheckpointSigner {
     return noteText({ text, signatures: [signText(sha256, text, this.signer)] });
   }
 
-  private async assertFollows(checkpoint: CheckpointBody, prove: SigningParts['prove']): Promise<void> {
+  private async assertFollows(
+    checkpoint: CheckpointBody,
+    prove: SigningParts['prove'],
+  ): Promise<void> {
     const { origin, size, root } = checkpoint;
     const last = this.last.read();
     if (!last) {

@@ -1,5 +1,6 @@
 import { connectionOptions } from '#postgres';
 import { API_ROLE, migrateSchema } from '#read-model';
+import { ReadingAgain1793500000000 } from './reading-again-migration.js';
 import { Seal1793000000000 } from './seal-migrations.js';
 
 /** The schema of what was sealed. Only the sealer writes it. */
@@ -8,7 +9,7 @@ export const SEAL_SCHEMA = 'seal';
 export const SEALER_ROLE = 'shoeprint_sealer';
 
 /** The migrations, in the order in which they are applied. A published one never changes. */
-const MIGRATIONS = [Seal1793000000000];
+const MIGRATIONS = [Seal1793000000000, ReadingAgain1793500000000];
 
 /** The lock of a migration. Nothing else in a database uses this text. */
 const MIGRATING = `hashtextextended('shoeprint migrate seal', 0)`;
@@ -20,8 +21,8 @@ const READS = [
 
 /** What was sealed is only added to, so the sealer may not change or delete it. */
 const SEALER_MAY = [
-  'grant insert, update on seal.site, seal.position, seal.tree to',
-  'grant insert on seal.tile, seal.entry, seal.checkpoint, seal.grown to',
+  'grant insert, update on seal.site, seal.position, seal.tree, seal.reading to',
+  'grant insert on seal.tile, seal.entry, seal.checkpoint, seal.grown, seal.mismatch to',
   'grant insert, delete on seal.tail to',
 ];
 

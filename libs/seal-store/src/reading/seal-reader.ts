@@ -10,8 +10,10 @@ import {
 } from '#evidence';
 import { SealPool } from '../database/seal-pool.js';
 import type { Place } from '../writing/places.js';
+import type { Mismatch } from '../writing/reading-again.js';
 import { digestOf, SITE_TREE } from '../writing/seal-store.js';
 import { HeadTree } from './head-tree.js';
+import { LeafCursor, type PlacedLeaf } from './leaf-cursor.js';
 import { WANTED_CHANNEL } from './channels.js';
 import { readLeaves, readPlaces, readTileHashes } from './stored-leaves.js';
 
@@ -274,6 +276,46 @@ export class SealReader {
   /** Returns the hashes of a tile, one after the other. Throws `NotSealed` if the tree has no such. */
   async tile(tree: TreeName, tile: Tile): Promise<Uint8Array> {
     return readTileHashes(this.pool, await this.treeId(tree), tile);
+  }
+
+  /**
+   * Returns a cursor over the leaves of a table from the first whose record is at `offset` or after
+   * it; undefined if no record of the table was hashed. Also of a table that no seal holds yet.
+   */
+  async cursor(name: string, offset: number): Promise<LeafCursor | undefined> {
+    const [tree] = await this.pool.query<{ id: number; size: number }>(
+      'tree-of-name',
+      'select id, size from seal.tree where name_digest = $1',
+      [digestOf(name)],
+    );
+    return tree && LeafCursor.at(this.pool, { ...tree, offset });
+  }
+
+  /**
+   * Returns the record that was hashed from a place of the log, and its table; undefined if none
+   * was. Asks every table, so it is for faults only.
+   */
+  async recordAt(place: Place): Promise<(PlacedLeaf & { readonly name: string }) | undefined> {
+    const names = await this.pool.query<{ name: string }>(
+      'all-names',
+      `select name from seal.tree where id <> ${SITE_TREE} order by id`,
+    );
+    for (const { name } of names) {
+      const leaf = await (await this.cursor(name, place.offset))?.peek();
+      const isThere = leaf?.place.offset === place.offset;
+      if (isThere && leaf.place.partition === place.partition) return { ...leaf, name };
+    }
+    return undefined;
+  }
+
+  /** Returns the records of a table that were read again and are not those that were hashed. */
+  mismatches(name: string): Promise<Mismatch[]> {
+    return this.pool.query<Mismatch>(
+      'mismatches',
+      `select partition, "offset", name, record, sealed, found from seal.mismatch
+       where name = $1 order by partition, "offset" limit ${ENTRIES_MAX}`,
+      [name],
+    );
   }
 
   /** Returns how proofs read the nodes of a tree of a size. */

@@ -6,6 +6,7 @@ import { SealPool } from '../database/seal-pool.js';
 import { SEALED_CHANNEL } from '../reading/channels.js';
 import { GrowingTree } from './growing-tree.js';
 import { columns, TreeGrowth, writeGrowth } from './growth.js';
+import { ReadingMarks } from './reading-again.js';
 
 /** The tree of the site log among the trees. */
 export const SITE_TREE = 0;
@@ -96,7 +97,12 @@ export interface NewEntry {
 
 /** The only writer of the schema `seal`. */
 export class SealStore {
-  private constructor(private readonly pool: SealPool) {}
+  /** How far the log was read again. */
+  readonly reading: ReadingMarks;
+
+  private constructor(private readonly pool: SealPool) {
+    this.reading = new ReadingMarks(pool);
+  }
 
   /** Opens the schema, which `migrateSeal` has made. The caller closes it. */
   static open(url: string): SealStore {
