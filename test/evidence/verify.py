@@ -359,7 +359,7 @@ class Source:
                     self.files[name] = status.st_size
 
     def unzip(self, path):
-        self.zip, local, end = zipfile.ZipFile(ShortReads(path)), open(path, "rb"), 0
+        self.zip, local, end = zipfile.ZipFile(ShortReads(path)), ShortReads(path), 0
         for entry in sorted(self.zip.infolist(), key=lambda entry: entry.header_offset):
             name = entry.orig_filename
             self.check(name.rstrip("/"), stat.S_IFMT(entry.external_attr >> 16))
@@ -709,11 +709,12 @@ class Verifier:
         require(len(self.names) <= count <= MOST_TABLES, "the number of tables falls, or is too large")
         before = b""
         for line in itertools.islice(self.name_lines, count - len(self.names)):
-            exact = urllib.parse.quote(urllib.parse.unquote_to_bytes(line), safe="").encode() == line
-            require(exact and sha256(line) not in self.names and (before <= line or not adjacent),
+            table = urllib.parse.unquote_to_bytes(line)
+            require(urllib.parse.quote(table, safe="").encode() == line and sha256(line) not in
+                    self.names and (before <= table or not adjacent),
                     f"name {len(self.names)} is not of its form, or there twice, or out of order")
             self.name_hash.update(line + b"\n")
-            self.names[sha256(line)], before = len(self.names), line if adjacent else b""
+            self.names[sha256(line)], before = len(self.names), table
         require(len(self.names) == count, f"the list ends before name {count - 1}")
         return self.name_hash.digest()
 
