@@ -320,13 +320,14 @@ class Package:
             self.to, number)
         first = max(0, start - 2) if first is None else first
         end = stop if end is None else end
-        rows, events, lines = ["n,bytes,lines,partition,offset,check"], b"", 0
+        rows, events, lines = ["n,bytes,lines,partition,offset,check"], [], 0
         for n in range(first, end):
             value, partition, offset = site.tables[table][n]
             count = value.count(b"\n") + 1 if value else 0
             rows.append(f"{n},{len(value)},{count},{partition},{offset},{tree.leaves[n][:4].hex()}")
-            events, lines = events + value + b"\n", lines + count
-        self.files[folder + "events.ndjson"] = events
+            events.append(value + b"\n")
+            lines += count
+        self.files[folder + "events.ndjson"] = b"".join(events)
         self.put(folder + "records.csv", "\n".join(rows) + "\n")
         self.put(folder + "heads.ndjson", "".join(
             dumps(self.head(index, number, {"seal": index})) + "\n" for index in site.seals

@@ -24,7 +24,7 @@ from make_package import Key, Package, Site, b64, dumps, note, seed, zip_of
 HERE = os.path.dirname(os.path.abspath(__file__))
 LONG = "SHOEPRINT_TEST_LONG" in os.environ
 SEED = int(os.environ.get("SHOEPRINT_TEST_SEED", "1"))
-VECTOR = os.environ.get("SHOEPRINT_EVIDENCE_VECTOR", os.path.join(HERE, "evidence-vector.json"))
+VECTOR = os.path.join(HERE, "../fixtures/evidence-vector.json")
 
 warnings.simplefilter("ignore", ResourceWarning)
 # Pure and slow, and asked the same thousands of times here.

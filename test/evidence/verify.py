@@ -443,8 +443,9 @@ class Verifier:
             yield
         except (Fault, *DAMAGE) as error:
             fault = error if isinstance(error, Fault) else Fault(f"this cannot be read: {error}")
-            if kind or fault.kind != "absent":
-                self.add(step, fault.message, kind or fault.kind, **{**where, **fault.where})
+            if kind or fatal or fault.kind != "absent":
+                kind = kind or fault.kind.replace("absent", "incomplete")
+                self.add(step, fault.message, kind, **{**where, **fault.where})
             if fatal:
                 raise Stop from None
 
@@ -469,7 +470,7 @@ class Verifier:
         with contextlib.suppress(Stop):
             with self.part(1, "unreadable", fatal=True):
                 self.source = Source(path)
-            with self.part(1, fatal=True, file="bag-info.txt"):
+            with self.part(1, fatal="bag-info.txt" in self.source.files, file="bag-info.txt"):
                 self.check_payload()
             with self.part(1, "unreadable", file="data/package.json"):
                 self.read_package()
@@ -706,6 +707,7 @@ class Verifier:
 
     def read_names(self, count, adjacent):
         """Reads the names list up to `count` names, and returns the hash of what was read."""
+        require("data/site/names" in self.source.files, "the file is not there", "absent")
         require(len(self.names) <= count <= MOST_TABLES, "the number of tables falls, or is too large")
         before = b""
         for line in itertools.islice(self.name_lines, count - len(self.names)):
@@ -724,7 +726,8 @@ class Verifier:
         self.counts["tables"] += 1
         with self.part(6, **where):
             name = urllib.parse.quote(table.table, safe="")
-            require(table.name == name and self.names.get(sha256(name.encode())) == table.number,
+            require(table.name == name and self.names.get(sha256(name.encode()), -1) in (
+                table.number, -1 if "data/site/names" not in self.source.files else table.number),
                     "the table has another name or number in data/site/names", file="data/package.json")
             latest = self.with_path({**HEAD, **LATEST})
             proof = self.json(folder + "proof.json", {**TABLE, "latest": latest})
