@@ -30,7 +30,8 @@ from test_verify import HERE, LONG, SEED, Case, check, key_of
 UNCOVERED = re.compile(
     r"data/package.json /(scope|gamingDays|software|warnings|tables/\d+/shoes|unjudged|rules/\d+/id|id\b)"
     r"|data/(findings.ndjson|unjudgeable.ndjson|commission.csv|shoes.csv|days.csv|reports/.*)$"
-    r"|VERIFY.txt|bag-info.txt$")
+    r"|VERIFY.txt|bag-info.txt$|data/site/since.json .*/tables$"
+    r"|(context|later).ndjson dropped line|data/site/checkpoint (swapped|doubled|dropped) line")
 
 
 def changes(value):
@@ -104,7 +105,8 @@ def file_mutants(name, data):
     for place, line in enumerate(lines):
         rest = lines[:place], lines[place + 1:]
         if name.endswith(".ndjson"):
-            for path, other in list(json_mutants(json.loads(line)))[place % 3::3]:
+            value = json.loads(line) if b'"not an' not in line else None
+            for path, other in list(json_mutants(value))[place % 3::3]:
                 yield f"{name} {path}", b"".join([*rest[0], text_of(other).encode() + b"\n", *rest[1]])
         elif name.endswith(".csv"):
             cells = line[:-1].split(b",")
@@ -384,6 +386,7 @@ class BadInput(Case):
         self.key = key_of(self.package.site)
 
     def judged(self, data, *verdicts):
+        data = data if isinstance(data, bytes) else data.zip()
         start = time.monotonic()
         found = check(data, key=self.key)
         self.assertLess(time.monotonic() - start, 10)
@@ -410,7 +413,7 @@ class BadInput(Case):
     def test_a_long_line_and_deep_json_are_altered(self):
         deep = b"[" * 100_000 + b"]" * 100_000
         for name in self.package.files:
-            if name.endswith("json"):
+            if name.endswith("json") and not UNCOVERED.search(name):
                 for data in (deep + b"\n", b'{"a":' * 5000 + b"1" + b"}" * 5000 + b"\n",
                              b"9" * 2_000_000 + b"\n", b'"\\ud800"\n', b"\xff\n", b"NaN\n", b"\0\n",
                              b"[" + b"[]," * 900_000 + b"1]\n"):
@@ -419,7 +422,7 @@ class BadInput(Case):
                     self.judged(other.bag(), "ALTERED", "UNREADABLE")
         for name in ("data/site/leaves.ndjson", "data/site/names", "data/site/since.json"):
             other = self.package.copy()
-            other.files[name] = bytes(random.Random(1).choices(b"abcdefgh", k=100_000)) * 1000
+            other.files[name] = random.Random(1).randbytes(verify.MiB).hex().encode() * 50
             self.judged(other.bag(), "ALTERED", "UNREADABLE")
 
     def test_random_and_mutated_files_get_a_verdict(self):
