@@ -55,6 +55,7 @@ beforeAll(async () => {
       tiles: undefined,
       rhythm: { everyMs: 200, records: 50_000, graceMs: 900_000 },
       sealLeaseMs: 10_000,
+      readAgainBytes: 2_000_000,
     },
     gamingDays: UTC_DAYS,
     journal: SILENT,

@@ -263,7 +263,7 @@ describe('a correction, whatever it corrects and wherever it comes', () => {
           [open, before].map((shoe) => shoe && [...shoe.found].sort());
         expect(found(one.state)).toEqual(found(whole.state));
       }),
-      overTables(150),
+      overTables(75),
     );
   });
 });

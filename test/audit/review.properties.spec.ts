@@ -258,7 +258,7 @@ describe('whatever is played and whatever people try about its findings,', () =>
             expect(before?.proposal?.by).not.toBe(personOf(event));
         });
       }),
-      overTables(100),
+      overTables(50),
     );
   });
 
@@ -274,7 +274,7 @@ describe('whatever is played and whatever people try about its findings,', () =>
           expect(behind.map(({ source }) => source)).not.toContain(event.source);
         });
       }),
-      overTables(100),
+      overTables(50),
     );
   });
 
@@ -293,7 +293,7 @@ describe('whatever is played and whatever people try about its findings,', () =>
             expect(before?.proposal?.evidence).toBe(event.data.evidence);
         });
       }),
-      overTables(100),
+      overTables(50),
     );
   });
 
@@ -313,7 +313,7 @@ describe('whatever is played and whatever people try about its findings,', () =>
           }
         });
       }),
-      overTables(100),
+      overTables(50),
     );
   });
 
@@ -326,7 +326,7 @@ describe('whatever is played and whatever people try about its findings,', () =>
           expect(state.open?.coup?.ref ?? null).not.toBe(before?.coupRef ?? undefined);
         });
       }),
-      overTables(100),
+      overTables(50),
     );
   });
 
@@ -346,7 +346,7 @@ describe('whatever is played and whatever people try about its findings,', () =>
           }
         });
       }),
-      overTables(100),
+      overTables(50),
     );
   });
 
@@ -362,7 +362,7 @@ describe('whatever is played and whatever people try about its findings,', () =>
             ).toEqual([...shoe.found.keys()].sort());
         expect(state.desk.acts.size).toBeLessThanOrEqual(4096);
       }),
-      overTables(100),
+      overTables(50),
     );
   });
 
@@ -384,7 +384,7 @@ describe('whatever is played and whatever people try about its findings,', () =>
         const log = logOf(game);
         expect(result(log, new Set(cuts))).toEqual(result(log, new Set()));
       }),
-      overTables(100),
+      overTables(50),
     );
   });
 
@@ -410,7 +410,7 @@ describe('whatever is played and whatever people try about its findings,', () =>
           expect(outcomes(alone, finding)).toEqual(outcomes(log, finding));
         }
       }),
-      overTables(100),
+      overTables(50),
     );
   });
 
@@ -445,7 +445,7 @@ describe('whatever is played and whatever people try about its findings,', () =>
         const alone = log.filter(({ type }) => !(type as string).startsWith('shoeprint.finding-'));
         expect(game(log)).toBe(game(alone));
       }),
-      overTables(100),
+      overTables(50),
     );
   });
 
@@ -459,7 +459,7 @@ describe('whatever is played and whatever people try about its findings,', () =>
         expect(read).toBe(log.length);
         expect(admitted + duplicates + equivocal + late).toBe(read);
       }),
-      overTables(100),
+      overTables(50),
     );
   });
 });

@@ -12,12 +12,13 @@ const SHARE = Number(process.env.SHOEPRINT_EQUAL_MS ?? 0);
 const MANY = 100_000;
 
 /**
- * Returns how to run a property of the verdict: over 300 random tables, or fewer if each takes
- * long. `npm run equal` tries 100,000 or as many as its time allows, and prints their number.
+ * Returns how to run a property of the verdict: over 150 random tables in `npm test`, or fewer if
+ * each takes long, and over twice as many in `npm run test:long`. `npm run equal` tries 100,000 or
+ * as many as its time allows, and prints their number.
  */
-export const overTables = (usually = 300): fc.Parameters<unknown> =>
+export const overTables = (usually = 150): fc.Parameters<unknown> =>
   SHARE === 0
-    ? { numRuns: usually }
+    ? { numRuns: IS_LONG ? 2 * usually : usually }
     : { numRuns: MANY, plugins: [fc.interruptAfterTimeLimit(SHARE), countTables] };
 
 const countTables: fc.Plugin<unknown> = () => ({

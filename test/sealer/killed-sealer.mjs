@@ -28,6 +28,6 @@ const deadly = function (...args) {
 };
 Reflect.set(owner.prototype, step ?? '', deadly);
 
-const { databaseUrl, partitions, settings, gamingDays } = JSON.parse(process.env.SEALER);
+const { databaseUrl, partitions, settings, gamingDays } = JSON.parse(process.env.SEALER ?? '');
 const log = await PostgresLog.open({ url: databaseUrl, partitions });
 await startSealer({ log, databaseUrl, settings, gamingDays, journal: SILENT });
