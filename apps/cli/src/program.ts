@@ -8,6 +8,7 @@ import { parkedCommand } from './server/parked-command.js';
 import { rebuildCommand } from './server/rebuild-command.js';
 import { rulesCommand } from './rules/command.js';
 import { sendCommand } from './server/send-command.js';
+import { checkpointCommand, keyCommand, sealCommand } from './server/seal-commands.js';
 import { serveCommand } from './server/serve-command.js';
 import { simulateCommand } from './simulate/command.js';
 
@@ -35,7 +36,10 @@ function program(): Command {
     .addCommand(serveCommand())
     .addCommand(sendCommand())
     .addCommand(rebuildCommand())
-    .addCommand(parkedCommand());
+    .addCommand(parkedCommand())
+    .addCommand(sealCommand())
+    .addCommand(keyCommand())
+    .addCommand(checkpointCommand());
   strict(whole);
   return whole;
 }

@@ -1,4 +1,5 @@
 export { startSealer, type RunningSealer, type StartSealer } from './start-sealer.js';
+export { runSealCommand } from './commands/seal-command.js';
 export { serveSealer } from './health.js';
 export {
   sealerSettings,

@@ -13,11 +13,12 @@ import {
   warnOfHeap,
   type Running,
 } from '#server';
+import { runSealCommand } from './commands/seal-command.js';
 import { serveSealer } from './health.js';
 import { sealerSettings, type SealerSettings } from './settings.js';
 import { startSealer } from './start-sealer.js';
 
-const [command] = process.argv.slice(2);
+const [command, ...words] = process.argv.slice(2);
 const logger = jsonLogger('sealer');
 const journal = journalOn(logger, 'sealer');
 Logger.overrideLogger(logger);
@@ -31,11 +32,23 @@ async function run(): Promise<number> {
     case undefined:
       await runServer(logger, () => seal(settings));
       return 0;
+    case 'seal':
+      return runCommand(settings);
     case '--print-config':
       process.stdout.write(`${settingsText(settings)}\n`);
       return 0;
     default:
-      throw new Refusal(`unknown command ${command} (expected --print-config or no command)`);
+      throw new Refusal(`unknown command ${command} (expected seal, --print-config or no command)`);
+  }
+}
+
+async function runCommand({ log: where, databaseUrl, keyFiles }: SealerSettings): Promise<number> {
+  const log = await openServerLog(logger, where);
+  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  try {
+    return await runSealCommand(words, { databaseUrl, log, keyFiles, print });
+  } finally {
+    await log.close();
   }
 }
 

@@ -10,7 +10,7 @@ import {
   warnOfHeap,
   type Running,
 } from '#server';
-import { rebuildFolder } from './rebuild-folder.js';
+import { rebuildFolder, sealFolder } from './folder-tools.js';
 import { standaloneSettings, type StandaloneSettings } from './settings.js';
 import { startStandalone, type StartStandalone } from './standalone.js';
 import { logReport, terminalReport } from './start-report.js';
@@ -38,12 +38,14 @@ async function run(): Promise<number> {
       return 0;
     case 'rebuild':
       return rebuildFolder(settings, rebuildOptions(options), jsonJournal('auditor'));
+    case 'seal':
+      return sealFolder(settings, options, jsonJournal('sealer'));
     case '--print-config':
       process.stdout.write(`${settingsText(settings)}\n`);
       return 0;
     default:
       throw new Refusal(
-        `unknown command ${command}: expected --sample-day, rebuild, --print-config or no command`,
+        `unknown command ${command}: expected --sample-day, rebuild, seal, --print-config or no command`,
       );
   }
 }

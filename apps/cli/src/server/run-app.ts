@@ -8,7 +8,7 @@ import { Refusal } from '../refusal.js';
  * exit code. Throws `Refusal` if the program is not built.
  */
 export async function runApp(
-  name: 'auditor' | 'standalone',
+  name: 'auditor' | 'sealer' | 'standalone',
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   run: (args: readonly string[], env: NodeJS.ProcessEnv) => Promise<number> = runChild,

@@ -1,21 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  canonicalLine,
-  fullName,
-  HOUSE_TABLE,
-  REMARK_MAX,
-  stamped,
-  type EventData,
-  type EvidenceAlarm,
-} from '#audit';
-import { partitionOf, type EventLog } from '#event-log';
+import { REMARK_MAX, type EventData, type EvidenceAlarm } from '#audit';
+import type { Appending, EventLog } from '#event-log';
 import { excerpt } from '#process';
 import { errorText, type Journal } from '#server';
+import { houseAppending, SEALER } from './house-events.js';
 import type { SealerMetrics } from './sealer-metrics.js';
 
-/** The source of what the sealer writes. */
-const SEALER = 'system/sealer';
 /** The same alarm is raised again only after this long. */
 const REPEAT_MS = 3_600_000;
 /** Most alarms that are remembered, and most that wait for the log. */
@@ -31,7 +21,7 @@ export type AlarmData = Omit<EventData['evidence-alarm'], 'alarm'>;
  */
 export class Alarms {
   private readonly raisedAt = new Map<string, number>();
-  private readonly waiting: string[] = [];
+  private readonly waiting: Appending[] = [];
   private readonly closing = new AbortController();
   private sending: Promise<void> | undefined;
 
@@ -52,7 +42,8 @@ export class Alarms {
     this.metrics.alarms.inc({ alarm });
     this.journal.error('evidence alarm', { alarm, ...said });
     if (this.waiting.length >= ALARMS_MAX) return;
-    this.waiting.push(lineOf({ alarm, ...said }));
+    const event = { type: 'evidence-alarm', by: SEALER, data: { alarm, ...said } } as const;
+    this.waiting.push(houseAppending(this.log, event));
     this.sending ??= this.send().finally(() => (this.sending = undefined));
   }
 
@@ -64,31 +55,15 @@ export class Alarms {
 
   private async send(): Promise<void> {
     const { signal } = this.closing;
-    const partition = partitionOf(HOUSE_TABLE, this.log.partitions);
-    for (let line = this.waiting[0]; line !== undefined && !signal.aborted;) {
+    for (let next = this.waiting[0]; next && !signal.aborted;) {
       try {
-        const records = [{ key: HOUSE_TABLE, value: Buffer.from(line) }];
-        await this.log.append({ partition, urgency: 'live', records });
+        await this.log.append(next);
         this.waiting.shift();
-        line = this.waiting[0];
+        next = this.waiting[0];
       } catch (error) {
         this.journal.error('retrying append of an alarm', { error: errorText(error) });
         await pause(RETRY_MS, undefined, { signal }).catch(() => undefined); // closing
       }
     }
   }
-}
-
-function lineOf(data: EventData['evidence-alarm']): string {
-  const time = new Date().toISOString();
-  const event = {
-    specversion: '1.0',
-    type: fullName('evidence-alarm'),
-    source: SEALER,
-    id: `evidence-alarm/${randomUUID()}`,
-    time,
-    table: HOUSE_TABLE,
-    data,
-  };
-  return stamped(canonicalLine(JSON.stringify(event)), SEALER, time);
 }

@@ -9,7 +9,7 @@ import {
 } from '#seal-store';
 import { errorText } from '#server';
 import type { SealerParts } from './parts.js';
-import { Session } from './session.js';
+import { PartitionResumed, Session } from './session.js';
 import { SiteLog } from './site-log.js';
 import { Tables } from './tables.js';
 
@@ -125,11 +125,18 @@ export class Sealer {
     this.parts.metrics.active.set(lease ? 1 : 0);
   }
 
-  /** Another sealer that took over is no failure. Anything else is tried again, ever more slowly. */
+  /**
+   * Begins again at once after a partition was resumed or another sealer took over. Anything else
+   * is a failure and is tried again, ever more slowly.
+   */
   private async failed(error: unknown): Promise<void> {
     const { journal, metrics } = this.parts;
     if (error instanceof LeaseLost) {
       journal.info('site lost to another sealer', { error: errorText(error) });
+      return;
+    }
+    if (error instanceof PartitionResumed) {
+      journal.info('partition resumed', { error: error.message });
       return;
     }
     metrics.failures.inc({ step: 'session' });

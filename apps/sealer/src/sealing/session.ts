@@ -10,8 +10,15 @@ import type { SiteLog } from './site-log.js';
 
 /** How often the session looks whether something is due. */
 const LOOK_MS = 100;
+/** How often it is looked whether somebody has resumed a stopped partition. */
+const RESUMED_LOOK_MS = 2_000;
 /** How often the lease is renewed while it lasts. */
 const RENEWALS_A_LEASE = 3;
+
+/** Thrown when a stopped partition was resumed: the next session follows it. */
+export class PartitionResumed extends Error {
+  override readonly name = 'PartitionResumed';
+}
 
 /**
  * The time in which this sealer is the active one. Follows all partitions, commits what it reads,
@@ -23,6 +30,8 @@ export class Session {
   private readonly intake = new Intake(() => this.wakeUp?.());
   private readonly follower: Follower;
   private wakeUp: (() => void) | undefined;
+  private readonly stopped = new Set<number>();
+  private lookedAt = performance.now();
   private renewedAt = performance.now();
   private isEnding = false;
 
@@ -74,7 +83,8 @@ export class Session {
     const standing = await store.positions();
     for (const { partition, next, stopped } of standing)
       if (stopped === null) this.follower.add(partition, next);
-    metrics.stopped.set(standing.filter(({ stopped }) => stopped !== null).length);
+      else this.stopped.add(partition);
+    metrics.stopped.set(this.stopped.size);
   }
 
   private async turn(): Promise<void> {
@@ -83,6 +93,7 @@ export class Session {
     for (const stopped of this.intake.drainStops()) await this.stopFollowing(stopped);
     await this.siteLog.advance(this.lease, () => this.commit());
     await this.renewIfDue();
+    await this.lookForResumed();
     this.parts.metrics.unsealed.set(this.tables.unsealed);
   }
 
@@ -132,7 +143,8 @@ export class Session {
     await this.commit();
     const offset = why.offset ?? this.tables.positions[partition] ?? 0;
     await this.stop({ partition, offset, alarm: 'missing', reason: why.message });
-    this.parts.metrics.stopped.inc();
+    this.stopped.add(partition);
+    this.parts.metrics.stopped.set(this.stopped.size);
   }
 
   private async stop(fault: PartitionFault): Promise<void> {
@@ -143,6 +155,15 @@ export class Session {
       partition: fault.partition,
       offset: fault.offset,
     });
+  }
+
+  /** Throws `PartitionResumed` once somebody has resumed a stopped partition. */
+  private async lookForResumed(): Promise<void> {
+    if (this.stopped.size === 0 || performance.now() - this.lookedAt < RESUMED_LOOK_MS) return;
+    this.lookedAt = performance.now();
+    for (const { partition, stopped } of await this.parts.store.positions())
+      if (stopped === null && this.stopped.has(partition))
+        throw new PartitionResumed(`partition ${partition} was resumed`);
   }
 
   private async renewIfDue(): Promise<void> {

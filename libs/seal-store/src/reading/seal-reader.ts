@@ -96,6 +96,15 @@ export class SealReader {
     return site;
   }
 
+  /** Returns the size and the root of the site log with its last leaf, signed or not. */
+  async siteRoot(): Promise<{ readonly size: number; readonly root: Uint8Array } | undefined> {
+    const [found] = await this.pool.query<{ size: number; root: Buffer }>(
+      'site-root',
+      'select "index" + 1 as size, root from seal.entry order by "index" desc limit 1',
+    );
+    return found;
+  }
+
   /** Asks the sealer for a seal. It makes one at most every five seconds, if anything is new. */
   async ask(): Promise<void> {
     await this.pool.query('ask', `select pg_notify('${WANTED_CHANNEL}', '')`);

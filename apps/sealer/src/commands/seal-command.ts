@@ -1,0 +1,142 @@
+import { userInfo } from 'node:os';
+import { parseArgs } from 'node:util';
+import { KeyRing, readNote, vkeyText } from '#evidence';
+import { nodeCryptography } from '#evidence/node';
+import { Refusal } from '#process';
+import { migrateSeal, SealReader, SealStore } from '#seal-store';
+import {
+  reasonOf,
+  record,
+  textOf,
+  type Asked,
+  type OpenParts,
+  type SealCommandParts,
+} from './asked.js';
+import { compareCheckpoints, trustCheckpoint } from './checkpoints.js';
+
+const { sha256 } = nodeCryptography;
+
+type Run = (parts: OpenParts, asked: Asked) => Promise<number>;
+
+const COMMANDS: Readonly<Record<string, { readonly words: number; readonly run: Run }>> = {
+  status: { words: 0, run: status },
+  resume: { words: 1, run: resume },
+  trust: { words: 1, run: trust },
+  keys: { words: 0, run: keys },
+  checkpoint: { words: 0, run: checkpoint },
+  compare: { words: 2, run: compare },
+};
+
+/**
+ * Runs a command about seals and returns its exit code: 0 done, 1 a fork was found. Throws `Refusal`
+ * for what cannot be done.
+ */
+export async function runSealCommand(
+  args: readonly string[],
+  parts: SealCommandParts,
+): Promise<number> {
+  const { name, asked } = askedOf(args);
+  await migrateSeal(parts.databaseUrl);
+  const store = SealStore.open(parts.databaseUrl);
+  const reader = SealReader.open(parts.databaseUrl, sha256);
+  try {
+    const site = await reader.site();
+    if (!site) throw new Refusal('nothing is sealed in this database yet: start the sealer first');
+    const command = COMMANDS[name];
+    if (!command) throw new Error(`there is no command ${name}`);
+    return await command.run({ ...parts, store, reader, origin: site.origin }, asked);
+  } finally {
+    await store.close();
+    await reader.close();
+  }
+}
+
+function askedOf(args: readonly string[]): { readonly name: string; readonly asked: Asked } {
+  const { values, positionals } = parsed(args);
+  const [name = '', ...words] = positionals;
+  const command = COMMANDS[name];
+  if (!command || words.length !== command.words)
+    throw new Refusal(
+      `unknown command "${positionals.join(' ')}" (expected ${Object.keys(COMMANDS).join(', ')})`,
+    );
+  const by = `person/${values.by ?? userInfo().username}`;
+  return { name, asked: { words, reason: values.reason, by } };
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { reason: { type: 'string' }, by: { type: 'string' } },
+    });
+  } catch (error) {
+    throw new Refusal(String(error));
+  }
+}
+
+async function status({ store, reader, origin, print }: OpenParts): Promise<number> {
+  const [last, signed, positions, mismatches] = await Promise.all([
+    reader.lastEntry('seal'),
+    reader.checkpoint(),
+    store.positions(),
+    store.reading.count(),
+  ]);
+  print(`site        ${origin}`);
+  print(`last seal   ${last ? `${last.index}, ${timeIn(last.text)}` : 'none'}`);
+  print(`signed      ${signed?.size ?? 0} leaves`);
+  print(`hashed      ${positions.reduce((sum, { next }) => sum + next, 0)} records`);
+  print(`mismatches  ${mismatches}`);
+  const stopped = positions.filter((position) => position.stopped !== null);
+  print(`stopped     ${stopped.length} partitions`);
+  for (const { partition, stopped: stop } of stopped)
+    print(`  ${partition} at offset ${stop?.offset}, since ${stop?.at}: ${stop?.reason}`);
+  return 0;
+}
+
+const timeIn = (seal: string): string => /^time (.*)$/m.exec(seal)?.[1] ?? '';
+
+async function resume(parts: OpenParts, asked: Asked): Promise<number> {
+  const [word = ''] = asked.words;
+  const position = (await parts.store.positions()).find(
+    ({ partition }) => String(partition) === word,
+  );
+  if (!position?.stopped) throw new Refusal(`partition ${word} is not stopped`);
+  const { partition, stopped } = position;
+  const data = { partition, offset: stopped.offset, reason: reasonOf(asked) };
+  await record(parts, { type: 'evidence-resumed', by: asked.by, data });
+  await parts.store.resumePartition(partition);
+  parts.print(`partition ${partition} is resumed; the sealer checks it and follows it again`);
+  return 0;
+}
+
+async function trust(parts: OpenParts, asked: Asked): Promise<number> {
+  const [file = ''] = asked.words;
+  const size = await trustCheckpoint(parts, asked, textOf(file));
+  parts.print(`the key goes on after the checkpoint of size ${size}`);
+  return 0;
+}
+
+async function keys({ reader, print }: OpenParts): Promise<number> {
+  const statements = await reader.keyStatements();
+  const notes = statements.map(({ text }) => readNote(text));
+  const ring = KeyRing.of(nodeCryptography, notes);
+  const size = Number.MAX_SAFE_INTEGER;
+  for (const key of ring.logKeysAt(size)) print(`log      ${vkeyText(key)}`);
+  for (const key of ring.exportsKeysAt(size)) print(`exports  ${vkeyText(key)}`);
+  return 0;
+}
+
+async function checkpoint({ reader, print }: OpenParts): Promise<number> {
+  const signed = await reader.checkpoint();
+  if (!signed) throw new Refusal('no checkpoint is signed yet');
+  print(signed.note.replace(/\n$/, ''));
+  return 0;
+}
+
+async function compare(parts: OpenParts, { words }: Asked): Promise<number> {
+  const [one = '', other = ''] = words;
+  const { isFork, says } = await compareCheckpoints(parts, textOf(one), textOf(other));
+  parts.print(says);
+  return isFork ? 1 : 0;
+}
