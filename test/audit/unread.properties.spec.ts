@@ -493,9 +493,13 @@ describe('however many cards of a coup are unread and moved,', () => {
 
 const codeOf = (key: string): string => key.split(' ')[0] as string;
 
-/** Returns a coup without bets and announcements, which ask for pairs and single cards. */
+/**
+ * Returns a coup in which nothing asks for single cards: no bets and announcements, and no unread
+ * card that moves, of which there are more readings than the audit follows (40,000).
+ */
 const withoutCards = (play: Play): Play => ({
   ...play,
+  moved: play.moved && play.cards[play.moved.card]?.unread ? null : play.moved,
   isLast: false,
   bets: [],
   declared: play.declared.map((each) => ({ ...each, specials: null })),

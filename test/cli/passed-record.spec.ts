@@ -122,6 +122,12 @@ describe('shoeprint parked, for a record that stopped a partition', () => {
         code: 2,
         stderr: expect.stringMatching(/no stopped partition has this number/),
       });
+      const silent = ['--offset', offset, '--sha256', SHA256, '--reason', ' '.repeat(3_000)];
+      const reasonless = await parked('pass', String(partition), ...silent);
+      expect(reasonless).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/\n {2}\/reason: must be 1 to 500 characters/),
+      });
       const nameless = await parked('pass', String(partition), '--offset', 'x');
       expect(nameless).toMatchObject({
         code: 2,

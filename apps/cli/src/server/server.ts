@@ -56,8 +56,7 @@ export async function answered<Data>(
   try {
     const { data, error, response } = await asked;
     if (response.ok) return data as Data;
-    const { detail, title } = problemOf(error);
-    throw new Refusal(`${response.url}: ${detail ?? title ?? `answered ${response.status}`}`);
+    throw new Refusal(`${response.url}: ${saidBy(problemOf(error), response.status)}`);
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw new Refusal(
@@ -66,6 +65,23 @@ export async function answered<Data>(
         : `${server.href}: cannot be reached (${reasonOf(error)})`,
     );
   }
+}
+
+/** How many faults of a request are printed. */
+const FAULTS_MAX = 20;
+
+/** Returns what a problem document says, with each field that it names on a line of its own. */
+function saidBy(
+  { detail, title, errors = [] }: Partial<components['schemas']['Problem']>,
+  status: number,
+): string {
+  const faults = errors.slice(0, FAULTS_MAX).map(({ pointer, reason }) => `${pointer}: ${reason}`);
+  const more = errors.length - faults.length;
+  return [
+    detail ?? title ?? `answered ${status}`,
+    ...faults,
+    ...(more > 0 ? [`and ${more} more`] : []),
+  ].join('\n  ');
 }
 
 /**
