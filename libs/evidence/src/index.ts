@@ -21,3 +21,4 @@ export * from './site/seal.js';
 export * from './site/key-statement.js';
 export * from './site/key-ring.js';
 export * from './site/receipt.js';
+export * from './package/verify.js';

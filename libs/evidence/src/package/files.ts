@@ -1,11 +1,9 @@
+import { PACKAGE_FORMAT } from '../site/receipt.js';
 import { choice, count, flag, list, maybe, object, optional, text } from './forms.js';
 import type { ValueOf } from './forms.js';
 
-/** The first line of what a package says of itself, and of its receipt. */
-export const PACKAGE_FORMAT = 'shoeprint package v1';
-
 /** Longest line of a text file of a package, in bytes: a record of 60,000 bytes as JSON escapes it. */
-export const LINE_BYTES_MAX = 1024 * 1024;
+export const PACKAGE_LINE_MAX = 1024 * 1024;
 /** Longest JSON file of a package that is read as a whole, in bytes. */
 export const JSON_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -116,7 +114,7 @@ export const tableProofForm = object({
 export type TableProof = ValueOf<typeof tableProofForm>;
 
 /** A line of context.ndjson and of later.ndjson: a record outside the range with its proof. */
-export const provenRecordForm = object({ n: count, value: text(LINE_BYTES_MAX), proof });
+export const provenRecordForm = object({ n: count, value: text(PACKAGE_LINE_MAX), proof });
 /** A record outside the range with its inclusion proof. */
 export type ProvenRecord = ValueOf<typeof provenRecordForm>;
 

@@ -1,5 +1,7 @@
+import { joinBytes } from '../bytes.js';
+import { FormatFault, strictText } from '../text-lines.js';
 import { FormFault, readJson, type Form } from './forms.js';
-import { JSON_BYTES_MAX, LINE_BYTES_MAX } from './files.js';
+import { JSON_BYTES_MAX, PACKAGE_LINE_MAX } from './files.js';
 import { DamagedFile, type PackageSource } from './source.js';
 
 /** A SHA-256 of bytes that come in pieces. */
@@ -87,7 +89,7 @@ export class PackageReader {
 
   /** Returns a text file of at most `max` bytes. */
   async text(path: string, max = JSON_BYTES_MAX): Promise<string> {
-    return decode(await this.bytes(path, max));
+    return strictText(await this.bytes(path, max));
   }
 
   /** Returns a JSON file of this form. A line feed ends it. */
@@ -120,17 +122,6 @@ function readLine<T>(form: Form<T>, line: string, number: number): T {
   } catch (error) {
     if (error instanceof FormFault) throw new FileFault(error.message, number);
     throw error;
-  }
-}
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** Returns bytes as text. Throws `FileFault` if they are not UTF-8. */
-export function decode(bytes: Uint8Array): string {
-  try {
-    return UTF8.decode(bytes);
-  } catch {
-    throw new FileFault('is not UTF-8');
   }
 }
 
@@ -171,46 +162,37 @@ export class Lines {
   }
 
   private fill(chunk: Uint8Array): void {
-    const bytes = joined(this.rest, chunk);
+    const bytes = this.rest.length === 0 ? chunk : joinBytes(this.rest, chunk);
     const end = bytes.lastIndexOf(LINE_FEED);
     this.rest = bytes.slice(end + 1);
-    if (this.rest.length > LINE_BYTES_MAX)
-      throw new FileFault(`a line is over ${LINE_BYTES_MAX} bytes`, this.number + 1);
+    if (this.rest.length > PACKAGE_LINE_MAX)
+      throw new FileFault(`a line is over ${PACKAGE_LINE_MAX} bytes`, this.number + 1);
     this.at = 0;
     this.ready = end < 0 ? [] : this.decoded(bytes.subarray(0, end)).split('\n');
-    const long = this.ready.findIndex((line) => line.length > LINE_BYTES_MAX);
+    const long = this.ready.findIndex((line) => line.length > PACKAGE_LINE_MAX);
     if (long >= 0)
-      throw new FileFault(`a line is over ${LINE_BYTES_MAX} bytes`, this.number + long + 1);
+      throw new FileFault(`a line is over ${PACKAGE_LINE_MAX} bytes`, this.number + long + 1);
   }
 
   private decoded(bytes: Uint8Array): string {
     try {
       return UTF8.decode(bytes);
     } catch {
-      throw new FileFault('is not UTF-8', this.number + 1 + goodLines(bytes));
+      const { line, problem } = faultOf(() => strictText(bytes));
+      throw new FileFault(problem, this.number + line);
     }
   }
 }
 
-/** Returns how many lines are UTF-8 before the first that is not. */
-function goodLines(bytes: Uint8Array): number {
-  let from = 0;
-  for (let count = 0; ; count += 1) {
-    const to = bytes.indexOf(LINE_FEED, from);
-    try {
-      UTF8.decode(bytes.subarray(from, to < 0 ? bytes.length : to));
-    } catch {
-      return count;
-    }
-    if (to < 0) return count;
-    from = to + 1;
-  }
-}
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
-  if (a.length === 0) return b;
-  const both = new Uint8Array(a.length + b.length);
-  both.set(a);
-  both.set(b, a.length);
-  return both;
+/** Returns the fault that `work` throws. */
+function faultOf(work: () => unknown): { readonly line: number; readonly problem: string } {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof FormatFault) return error;
+    throw error;
+  }
+  return { line: 1, problem: 'is not UTF-8' };
 }

@@ -27,6 +27,12 @@ interface Revocation {
   readonly size: number;
 }
 
+/** A statement that counts, with the keys that signed it, as vkeys. */
+interface Counted {
+  readonly statement: KeyStatement;
+  readonly signers: ReadonlySet<string>;
+}
+
 /** Thrown for key statements that do not go on from each other. `index` is that of the statement. */
 export class KeyFault extends Error {
   override readonly name = 'KeyFault';
@@ -49,10 +55,12 @@ export class KeyRing {
   readonly skipped: readonly number[];
   readonly #lives: readonly KeyLife[];
   readonly #exportsName: string;
+  readonly #counted: readonly Counted[];
 
   private constructor(reading: Reading, origin: string) {
     this.skipped = reading.skipped;
     this.#lives = reading.lives;
+    this.#counted = reading.counted;
     this.#exportsName = exportsKeyName(origin);
   }
 
@@ -80,6 +88,27 @@ export class KeyRing {
     return this.#at(size, (name) => name === this.#exportsName);
   }
 
+  /**
+   * Returns the log keys whose word follows from that of the given keys: these, if they are keys of
+   * this site, and in turn the log keys of every statement that one of them signed.
+   */
+  reachedFrom(given: readonly VerifierKey[]): readonly VerifierKey[] {
+    const reached = new Set(given.map(vkeyText));
+    for (const { statement, signers } of this.#counted) {
+      const { number } = statement;
+      const isSigned = this.#lives.some(
+        (life) =>
+          reached.has(vkeyText(life.key)) &&
+          signers.has(vkeyText(life.key)) &&
+          (number === 0 || signsAt(life, number)),
+      );
+      if (isSigned) for (const key of statement.add) reached.add(vkeyText(key));
+    }
+    return this.#lives
+      .map(({ key }) => key)
+      .filter((key) => key.name !== this.#exportsName && reached.has(vkeyText(key)));
+  }
+
   #at(size: number, isKind: (name: string) => boolean): readonly VerifierKey[] {
     return this.#lives
       .filter((life) => isKind(life.key.name) && countsAt(life, size))
@@ -90,6 +119,7 @@ export class KeyRing {
 /** What the statements come to, if these revocations reach back. */
 interface Reading {
   readonly lives: readonly KeyLife[];
+  readonly counted: readonly Counted[];
   readonly skipped: readonly number[];
   /** The revocations of the statements that count. */
   readonly revocations: readonly Revocation[];
@@ -158,15 +188,17 @@ function read(
   const lives: KeyLife[] = [];
   const skipped: number[] = [];
   const revocations: Revocation[] = [];
+  const counted: Counted[] = [];
   for (const signed of statements) {
     const signers = signersOf(cryptography, lives, signed);
     if (signers === undefined) skipped.push(signed.statement.number);
     else {
+      counted.push({ statement: signed.statement, signers });
       add(lives, signed.statement, taken);
       revocations.push(...end(lives, signed.statement, { signers, refused }));
     }
   }
-  return { lives, skipped, revocations };
+  return { lives, skipped, revocations, counted };
 }
 
 /**

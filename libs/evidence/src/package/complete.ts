@@ -1,0 +1,170 @@
+import type { Examination } from './examination.js';
+import { PACKAGE_FILES, type PackageStatement } from './files.js';
+import type { Judgement } from './replay.js';
+import { ruleFile } from './replay.js';
+import type { SealedState, Seals } from './seals.js';
+import { SITE_FILES } from './site-files.js';
+import type { CheckedTable } from './table-records.js';
+
+const AT = { file: SITE_FILES.statement };
+
+/** Checks that a package holds the files of its statement and no others in its payload. */
+export function verifyFileSet(exam: Examination, statement: PackageStatement): void {
+  const due = new Set(dueFiles(statement));
+  for (const path of due) if (!exam.reader.has(path)) exam.fileMissing(7, path);
+  for (const path of exam.reader.source.files.keys())
+    if (path.startsWith('data/') && !due.has(path) && !path.startsWith('data/reports/'))
+      exam.altered(7, 'package.json has no place for the file', { file: path });
+}
+
+/** Returns the paths of the payload, but for the reports. */
+export function dueFiles({ tables, rules }: PackageStatement): string[] {
+  return Object.keys(PACKAGE_FILES)
+    .filter((path) => path.startsWith('data/'))
+    .flatMap((path) => {
+      if (path.includes('<number>'))
+        return tables.map(({ number }) => path.replace('<number>', String(number)));
+      return path.includes('<id@version>') ? rules.map(({ id }) => ruleFile(id)) : [path];
+    });
+}
+
+/** Checks that the range is what the scope of a package asks for. */
+export function verifyRange(
+  exam: Examination,
+  statement: PackageStatement,
+  seals: Seals,
+  tables: readonly CheckedTable[],
+): void {
+  const fault = (message: string, table?: string): void => exam.altered(7, message, { ...AT, table });
+  const { scope, range } = statement;
+  const [first] = seals.range;
+  if (range.after !== null && first?.number !== range.after)
+    fault(`leaf ${range.after}, after which the range begins, is not a seal`);
+  if (seals.range.at(-1)?.number !== range.to)
+    fault(`leaf ${range.to}, with which the range ends, is not a seal`);
+  if (statement.all !== (scope.table === undefined))
+    fault('a scope without a table must have all tables, and only such a scope');
+  if (statement.tables.length === 0) fault('it has no table');
+  if (scope.table !== undefined && statement.tables.some(({ table }) => table !== scope.table))
+    fault(`it has another table than ${scope.table}`);
+  const days = daysOf(seals.range, range.after);
+  for (const table of tables) {
+    const why = rangeFault(statement, sizesOf(statement, table), days);
+    if (why !== undefined) fault(why, table.entry.table);
+    const end = table.entry.first + table.records;
+    if (table.latest.size > end)
+      exam.found.warn(`${table.latest.size - end} records of ${table.entry.table} follow the range`);
+  }
+}
+
+/** The days that the seals of a range close: at its begin, between, and at its end. */
+interface Days {
+  readonly after: string | undefined;
+  readonly between: readonly string[];
+  readonly to: string | undefined;
+}
+
+function daysOf(range: readonly SealedState[], after: number | null): Days {
+  const inside = after === null ? range : range.slice(1);
+  return {
+    after: after === null ? undefined : range[0]?.day,
+    between: inside.slice(0, -1).flatMap(({ day }) => day ?? []),
+    to: inside.at(-1)?.day,
+  };
+}
+
+/** The range of a table, and its sizes at the seals that bound it. */
+interface RangeSizes {
+  readonly first: number;
+  readonly end: number;
+  readonly after: number;
+  readonly beforeTo: number;
+  readonly afterNext: number;
+  readonly to: number;
+  readonly latest: number;
+}
+
+function sizesOf(
+  { range }: PackageStatement,
+  { entry, sizes, records, latest }: CheckedTable,
+): RangeSizes {
+  const inside = sizes.filter(({ seal }) => seal !== range.after);
+  return {
+    first: entry.first,
+    end: entry.first + records,
+    after: sizes.find(({ seal }) => seal === range.after)?.size ?? 0,
+    afterNext: inside[0]?.size ?? 0,
+    beforeTo: inside.at(-2)?.size ?? 0,
+    to: inside.at(-1)?.size ?? 0,
+    latest: latest.size,
+  };
+}
+
+/** Returns what makes a range another than its scope asks for. */
+function rangeFault(
+  { scope, range }: PackageStatement,
+  sizes: RangeSizes,
+  days: Days,
+): string | undefined {
+  switch (scope.kind) {
+    case 'day':
+      if (days.to !== scope.day) return `the last seal closes ${days.to ?? 'no day'}, not ${scope.day ?? 'a day'}`;
+      if (days.between.length > 0) return `it holds the seal of ${String(days.between[0])} too`;
+      return daysFault(sizes, days, range.after);
+    case 'table':
+      if (scope.from === undefined && scope.to === undefined)
+        return sizes.first === 0 && sizes.end === sizes.latest
+          ? undefined
+          : 'it does not reach from record 0 to the latest';
+      if (days.to !== scope.to) return `the last seal closes ${days.to ?? 'no day'}, not ${scope.to ?? 'a day'}`;
+      if ((days.after ?? '') >= (scope.from ?? '')) return 'it begins after its first day';
+      if (([...days.between, days.to ?? ''][0] ?? '') < (scope.from ?? ''))
+        return 'it begins before its first day';
+      return daysFault(sizes, days, range.after);
+    case 'shoe':
+    case 'finding':
+      if (sizes.after > sizes.first) return 'the seal before it has records of it';
+      if (sizes.afterNext <= sizes.first) return 'a later seal stands before it';
+      if (sizes.beforeTo >= sizes.end) return 'an earlier seal covers it';
+      return sizes.to < sizes.end ? 'the last seal does not cover it' : undefined;
+  }
+}
+
+function daysFault(
+  { first, after, end, to }: RangeSizes,
+  days: Days,
+  from: number | null,
+): string | undefined {
+  if (from !== null && days.after === undefined) return 'it does not begin with the seal of a day';
+  if (first > after) return 'it begins after the seal of the day before';
+  return end === to ? undefined : 'it does not end with the seal of its day';
+}
+
+/** Checks the shoes of a package against those that its records open. */
+export function verifyShoes(
+  exam: Examination,
+  { scope, tables }: PackageStatement,
+  { shoes }: Judgement,
+  checked: readonly CheckedTable[],
+): void {
+  for (const { table, shoes: named } of tables) {
+    const opened = shoes.filter((each) => each.table === table);
+    for (const shoe of named)
+      if (!opened.some((each) => each.shoe === shoe))
+        exam.altered(7, `the records do not open shoe ${shoe}`, { ...AT, table });
+    const open = opened.filter(({ shoe, isClosed }) => named.includes(shoe) && !isClosed);
+    for (const { shoe } of open) exam.found.warn(`shoe ${shoe} of table ${table} is not closed`);
+  }
+  if (scope.shoe === undefined) return;
+  const { table } = scope;
+  const own = shoes.findLast((each) => each.table === table && each.shoe === scope.shoe);
+  const range = checked.find(({ entry }) => entry.table === table);
+  const isWhole = range && range.entry.first + range.records === range.latest.size;
+  if (!own) exam.altered(7, `the records do not open shoe ${scope.shoe}`, { ...AT, table });
+  else if (!own.hasLeftReach && !isWhole)
+    exam.altered(7, `the range ends while shoe ${scope.shoe} can still be corrected`, {
+      ...AT,
+      table,
+    });
+  else if (!own.hasLeftReach) exam.found.warn('corrections are still possible');
+}

@@ -1,0 +1,269 @@
+import { sameBytes, utf8Of } from '../bytes.js';
+import type { SignedCheckpoint } from '../notes/checkpoint.js';
+import { namesText, readNames } from '../site/head.js';
+import { KEYS_FIRST_LINE } from '../site/key-statement.js';
+import { faultAfter, readSeal, type Seal } from '../site/seal.js';
+import { FormatFault } from '../text-lines.js';
+import { Frontier, leafHash } from '../tree/merkle.js';
+import { verifyConsistency } from '../tree/proofs.js';
+import type { Examination } from './examination.js';
+import { leafForm, type PackageStatement, type Since, type SiteProof } from './files.js';
+import type { ProvenLeaf, SiteLeaf } from './files.js';
+import { hashesOf } from './hashes.js';
+import type { Position } from './report.js';
+import { isInLog } from './signatures.js';
+import { SITE_FILES } from './site-files.js';
+
+/** What a seal says that the tables are checked against. */
+export interface SealedState {
+  readonly number: number;
+  readonly time: string;
+  readonly day: string | undefined;
+  /** How many tables have a head. */
+  readonly tables: number;
+  readonly heads: Uint8Array;
+  /** How many records were sealed, of all tables. */
+  readonly records: number;
+}
+
+/** The seals of a package, checked. */
+export interface Seals {
+  /** Those from `after` to `to`, in order; `after` included. */
+  readonly range: readonly SealedState[];
+  /** The offsets up to which records are sealed at `to`, by partition. */
+  readonly next: readonly number[];
+  /** The last seal of the checkpoint. */
+  readonly latest: SealedState;
+  /** The seals of since.json, by the size of the checkpoint. */
+  readonly since: ReadonlyMap<number, SealedState>;
+  /** The names of the tables by number, at the checkpoint. */
+  readonly names: readonly string[];
+  /** Roots of the site log that were computed, by size. */
+  readonly roots: ReadonlyMap<number, Uint8Array>;
+}
+
+/** What the seals are read from, beside their own file. */
+export interface SealSources {
+  readonly checkpoint: SignedCheckpoint;
+  readonly proof: SiteProof;
+  readonly since: Since;
+  /** Sizes at which the root of the site log is wanted. */
+  readonly sizes: ReadonlySet<number>;
+}
+
+const stateOf = ({ number, time, day, tables, heads, next }: Seal): SealedState => ({
+  number,
+  time,
+  day,
+  tables,
+  heads,
+  records: next.reduce((sum, offset) => sum + offset, 0),
+});
+
+/** Checks that the seals of a package are in the log, and that each can follow the one before. */
+export async function verifySeals(
+  exam: Examination,
+  statement: PackageStatement,
+  sources: SealSources,
+): Promise<Seals> {
+  const { checkpoint, proof, since } = sources;
+  const names = (await readNamesFile(exam)) ?? [];
+  const chain = new SealChain(exam, statement.origin, proof.keys, names);
+  const range = new LeafRange(exam, statement.range.after ?? 0, sources);
+  const sinceSeals = new Map<number, SealedState>();
+  const held = [...since].sort((a, b) => a.seal.index - b.seal.index);
+  const takeHeld = (before: number): void => {
+    while ((held[0]?.seal.index ?? Infinity) < before) {
+      const entry = held.shift();
+      const state = entry && provenSeal(chain, checkpoint, entry.seal, SITE_FILES.since);
+      if (entry && state) sinceSeals.set(entry.size, state);
+    }
+  };
+  const states: SealedState[] = [];
+  let next: readonly number[] = [];
+  await exam.attempt(5, SITE_FILES.leaves, () =>
+    exam.reader.eachLine(SITE_FILES.leaves, leafForm, (leaf, line) => {
+      takeHeld(leaf.index);
+      range.append(leaf, line);
+      const seal = chain.take(leaf, { file: SITE_FILES.leaves, line });
+      if (!seal) return;
+      states.push(stateOf(seal));
+      next = seal.next;
+    }),
+  );
+  range.end(statement.range.to);
+  // A checkpoint of the recipient can end at a seal of the range.
+  takeHeld(checkpoint.size);
+  const latest = provenSeal(chain, checkpoint, proof.latest, SITE_FILES.proof);
+  if (proof.latest.index !== checkpoint.size - 1)
+    exam.altered(5, 'the latest seal is not the last leaf of the checkpoint', {
+      file: SITE_FILES.proof,
+      seal: proof.latest.index,
+    });
+  if (!latest) exam.abandon(5, 'the latest seal cannot be read', { file: SITE_FILES.proof });
+  chain.end(latest);
+  return { range: states, next, latest, since: sinceSeals, names, roots: range.roots };
+}
+
+const readNamesFile = (exam: Examination): Promise<string[] | undefined> =>
+  exam.attempt(5, SITE_FILES.names, async () =>
+    readNames(await exam.reader.text(SITE_FILES.names)),
+  );
+
+function provenSeal(
+  chain: SealChain,
+  checkpoint: SignedCheckpoint,
+  leaf: ProvenLeaf,
+  file: string,
+): SealedState | undefined {
+  const at = { file, seal: leaf.index };
+  if (!isInLog(chain.exam, checkpoint, leaf))
+    chain.exam.altered(5, `seal ${leaf.index} is not in the log`, at);
+  const seal = chain.take(leaf, at);
+  return seal && stateOf(seal);
+}
+
+/** The leaves of the range, from which the root of the log is computed. */
+class LeafRange {
+  readonly roots = new Map<number, Uint8Array>();
+  private readonly frontier: Frontier;
+
+  constructor(
+    private readonly exam: Examination,
+    first: number,
+    private readonly sources: SealSources,
+  ) {
+    this.frontier = frontierOf(exam, 5, first, {
+      hashes: sources.proof.frontier,
+      file: SITE_FILES.proof,
+    });
+  }
+
+  append({ index, text }: SiteLeaf, line: number): void {
+    const { frontier, exam, sources } = this;
+    if (index !== frontier.size)
+      exam.abandon(5, `leaf ${index} stands where leaf ${frontier.size} is due`, {
+        file: SITE_FILES.leaves,
+        line,
+        seal: frontier.size,
+      });
+    frontier.append(leafHash(exam.platform.sha256, utf8Of(text)));
+    if (sources.sizes.has(frontier.size)) this.roots.set(frontier.size, frontier.root());
+  }
+
+  /** Checks that the leaves end with `to`, and that the log of the checkpoint begins with them. */
+  end(to: number): void {
+    const { frontier, exam, sources } = this;
+    const { checkpoint, proof } = sources;
+    const at = { file: SITE_FILES.leaves };
+    if (frontier.size !== to + 1)
+      return exam.altered(5, `the leaves end before leaf ${frontier.size}, not with ${to}`, at);
+    const found = proof.consistency.find(({ from }) => from === frontier.size);
+    if (!found)
+      return exam.found.add(
+        5,
+        'incomplete',
+        `there is no proof that the log only grew from size ${frontier.size}`,
+        { file: SITE_FILES.proof },
+      );
+    const claim = {
+      from: frontier.size,
+      to: checkpoint.size,
+      fromRoot: frontier.root(),
+      toRoot: checkpoint.root,
+    };
+    if (!verifyConsistency(exam.platform.sha256, claim, hashesOf(found.proof)))
+      exam.altered(5, `the leaves up to ${to} are not those of the signed log`, at);
+  }
+}
+
+/** Returns a frontier. Ends the part if the number of its hashes does not match its size. */
+export function frontierOf(
+  exam: Examination,
+  step: number,
+  size: number,
+  { hashes, ...at }: Position & { readonly hashes: readonly string[] },
+): Frontier {
+  try {
+    return new Frontier(exam.platform.sha256, size, hashesOf(hashes));
+  } catch (error) {
+    if (error instanceof RangeError) exam.abandon(step, error.message, at);
+    throw error;
+  }
+}
+
+/** The seals of a package in the order of their numbers, wherever in it they stand. */
+class SealChain {
+  private before: { readonly seal: Seal; readonly text: string } | undefined;
+  private lastDay: string | undefined;
+  private readonly namesHash;
+  private namesTaken = 0;
+
+  constructor(
+    readonly exam: Examination,
+    private readonly origin: string,
+    private readonly statements: readonly ProvenLeaf[],
+    private readonly names: readonly string[],
+  ) {
+    this.namesHash = exam.platform.startSha256();
+  }
+
+  /** Takes the next leaf. Returns the seal, or undefined for a key statement and a faulty leaf. */
+  take({ index, text }: SiteLeaf, at: Position): Seal | undefined {
+    const here = { ...at, seal: index };
+    if (text.startsWith(`${KEYS_FIRST_LINE}\n`)) {
+      const known = this.statements.find((statement) => statement.index === index);
+      if (known?.text !== text)
+        this.exam.altered(5, `leaf ${index} is a key statement that ${SITE_FILES.proof} lacks`, here);
+      return undefined;
+    }
+    const seal = this.read(text, here);
+    if (!seal) return undefined;
+    if (seal.number === this.before?.seal.number && text === this.before.text) return seal;
+    const fault = this.faultOf(seal, index);
+    if (fault !== undefined) this.exam.altered(5, `seal ${index}: ${fault}`, here);
+    this.checkNames(seal, here);
+    if (seal.day !== undefined) this.lastDay = seal.day;
+    this.before = { seal, text };
+    return seal;
+  }
+
+  private read(text: string, at: Position): Seal | undefined {
+    try {
+      return readSeal(text);
+    } catch (error) {
+      if (!(error instanceof FormatFault)) throw error;
+      this.exam.altered(5, `the seal cannot be read: ${error.message}`, at);
+      return undefined;
+    }
+  }
+
+  private faultOf(seal: Seal, index: number): string | undefined {
+    if (seal.number !== index) return `it has number ${seal.number}`;
+    if (seal.origin !== this.origin) return `it is of ${seal.origin}`;
+    const keys = this.statements.findLast((statement) => statement.index < index)?.index;
+    if (seal.keys !== keys)
+      return `its latest key statement is ${seal.keys}, and the package has ${keys ?? 'none'}`;
+    if (seal.day !== undefined && this.lastDay !== undefined && seal.day <= this.lastDay)
+      return `its day is not after ${this.lastDay}`;
+    return this.before && faultAfter(this.before.seal, seal);
+  }
+
+  private checkNames({ tables, names }: Seal, at: Position): void {
+    if (tables > this.names.length)
+      return this.exam.altered(5, `it has ${tables} tables, and the list of names fewer`, at);
+    if (tables < this.namesTaken) return; // a fault of its own
+    this.namesHash.update(utf8Of(namesText(this.names.slice(this.namesTaken, tables))));
+    this.namesTaken = tables;
+    if (!sameBytes(this.namesHash.digest(), names))
+      this.exam.altered(5, 'its list of names does not begin that of the package', at);
+  }
+
+  /** Checks that the list of names is that of the latest seal. */
+  end({ tables }: SealedState): void {
+    if (tables !== this.names.length)
+      this.exam.altered(5, `the list has ${this.names.length} names, and the latest seal ${tables}`, {
+        file: SITE_FILES.names,
+      });
+  }
+}

@@ -1,0 +1,276 @@
+import { sameBytes } from '../bytes.js';
+import { Frontier } from '../tree/merkle.js';
+import { readBag, verifyFiles } from './bag.js';
+import { verifyFileSet, verifyRange, verifyShoes } from './complete.js';
+import { Examination, type Platform } from './examination.js';
+import { packageForm, sinceForm, siteProofForm } from './files.js';
+import type { PackageStatement, Since, SiteProof } from './files.js';
+import { verifyHistory } from './history.js';
+import { PackageReader } from './reading.js';
+import { judgeAgain, type Judgement, type Replay } from './replay.js';
+import { Findings, type Fault, type Verdict } from './report.js';
+import { verifySeals, type Seals } from './seals.js';
+import { verifyReceipt, verifySignatures, type Signed, type Trust } from './signatures.js';
+import { SITE_FILES } from './site-files.js';
+import type { PackageSource } from './source.js';
+import { TableHeads } from './table-heads.js';
+import { TableCheck, type CheckedTable } from './table-records.js';
+
+/** What the verifier says of a package. */
+export interface Report {
+  readonly verdict: Verdict;
+  /** The first is the first bad position. */
+  readonly faults: readonly Fault[];
+  /** How many faults are not listed. */
+  readonly furtherFaults: number;
+  readonly warnings: readonly string[];
+  /** Undefined if data/package.json cannot be read. */
+  readonly statement: PackageStatement | undefined;
+  readonly counts: Counts;
+  /** The log key that signed, as a vkey, and whether the reader trusts it. */
+  readonly key: { readonly vkey: string; readonly isTrusted: boolean } | undefined;
+  readonly cosigned: readonly { readonly name: string; readonly time: number }[];
+  /** The sizes of the reader's checkpoints since which the log and its tables only grew. */
+  readonly grownSince: readonly number[];
+  readonly sealed: {
+    readonly after: string | undefined;
+    readonly to: string | undefined;
+  };
+  readonly judgement: Judgement | undefined;
+}
+
+/** How much was checked. */
+export interface Counts {
+  readonly seals: number;
+  readonly records: number;
+  readonly events: number;
+}
+
+/**
+ * Verifies a package: that its files are whole, that the log of a key which the reader trusts holds
+ * its records, all of them and nothing else, and that the same rules make the same findings of
+ * them. Steps 1 to 8 all run, as far as they can. Never throws for bad input.
+ */
+export async function verifyPackage(
+  source: PackageSource,
+  trust: Trust,
+  replay: Replay | undefined,
+  platform: Platform,
+): Promise<Report> {
+  const found = new Findings();
+  const exam = new Examination(new PackageReader(source, platform.startSha256), platform, found);
+  return new Verification(exam, trust, replay).run();
+}
+
+class Verification {
+  private counts: Counts = { seals: 0, records: 0, events: 0 };
+  private signed: Signed | undefined;
+  private seals: Seals | undefined;
+  private judgement: Judgement | undefined;
+  private readonly grownSince: number[] = [];
+
+  constructor(
+    private readonly exam: Examination,
+    private readonly trust: Trust,
+    private readonly replay: Replay | undefined,
+  ) {}
+
+  async run(): Promise<Report> {
+    const { exam } = this;
+    const bag = await readBag(exam);
+    const statement = bag.isBounded ? await this.readStatement() : undefined;
+    if (statement) await this.verifyContent(statement);
+    await verifyFiles(exam, bag);
+    if (statement && this.signed) await verifyReceipt(exam, statement, this.signed);
+    return this.report(statement);
+  }
+
+  private report(statement: PackageStatement | undefined): Report {
+    const { found } = this.exam;
+    const { signed, seals } = this;
+    return {
+      verdict: found.verdict,
+      faults: found.faults,
+      furtherFaults: found.furtherFaults,
+      warnings: [...(statement?.warnings ?? []), ...found.warnings],
+      statement,
+      counts: this.counts,
+      key:
+        signed?.key === undefined ? undefined : { vkey: signed.key, isTrusted: signed.isTrusted },
+      cosigned: signed?.cosigned ?? [],
+      grownSince: this.grownSince,
+      sealed: { after: seals?.range[0]?.time, to: seals?.range.at(-1)?.time },
+      judgement: this.judgement,
+    };
+  }
+
+  /** Reads data/package.json. A package without one, or of another format, is unreadable. */
+  private async readStatement(): Promise<PackageStatement | undefined> {
+    const { exam } = this;
+    const file = SITE_FILES.statement;
+    try {
+      const statement = await exam.reader.json(file, packageForm);
+      if (exam.reader.source.folder !== statement.id && exam.reader.source.folder !== ANY_FOLDER)
+        exam.altered(1, `the folder is ${exam.reader.source.folder}, not ${statement.id}`);
+      return statement;
+    } catch (error) {
+      if (!(error instanceof Error) || !IN_FILE.includes(error.name)) throw error;
+      exam.found.add(1, 'unreadable', `not a package of a known format: ${error.message}`, {
+        file,
+      });
+      return undefined;
+    }
+  }
+
+  private async verifyContent(statement: PackageStatement): Promise<void> {
+    const { exam, trust } = this;
+    verifyFileSet(exam, statement);
+    const { proof: file, since: sinceFile } = SITE_FILES;
+    const proof = await exam.attempt(3, file, () => exam.reader.json(file, siteProofForm));
+    const since = await exam.attempt(4, sinceFile, () => exam.reader.json(sinceFile, sinceForm));
+    this.signed = await exam.attempt(3, file, () =>
+      verifySignatures(exam, statement, proof?.keys, trust),
+    );
+    const { signed } = this;
+    if (!signed || !proof) return;
+    const sources = {
+      checkpoint: signed.checkpoint,
+      proof,
+      since: since ?? [],
+      sizes: new Set(trust.checkpoints.map(({ size }) => size)),
+    };
+    const seals = await exam.attempt(5, file, () => verifySeals(exam, statement, sources));
+    this.seals = seals;
+    if (!seals) return;
+    this.counts = { ...this.counts, seals: seals.range.length };
+    const tables = await this.verifyTables(statement, seals, since ?? []);
+    this.verifyTrusted(statement, seals, { proof, since: since ?? [] });
+    verifyRange(exam, statement, seals, tables);
+    if (this.judgement) verifyShoes(exam, statement, this.judgement, tables);
+  }
+
+  private async verifyTables(
+    statement: PackageStatement,
+    seals: Seals,
+    since: Since,
+  ): Promise<CheckedTable[]> {
+    const { exam, replay } = this;
+    const all = statement.all ? new AllHeads(exam, seals) : undefined;
+    const checked: CheckedTable[] = [];
+    const judging = await judgeAgain(exam, statement, replay);
+    const numbers = statement.tables.map(({ number }) => number);
+    if (numbers.some((number, i) => number <= (numbers[i - 1] ?? -1)))
+      exam.altered(6, 'the tables are not in the order of their numbers', {
+        file: SITE_FILES.statement,
+      });
+    for (const entry of statement.tables) {
+      const judge = await judging?.begin(entry);
+      const check = new TableCheck(exam, entry, {
+        statement,
+        seals,
+        takeHead: all && ((at, leaf, size) => all.take(at, leaf, size)),
+        taker: judge,
+      });
+      const table = await check.run();
+      await judge?.end();
+      if (!table) continue;
+      checked.push(table);
+      const { seals: sealCount, records, events } = this.counts;
+      this.counts = {
+        seals: sealCount,
+        records: records + table.records,
+        events: events + table.events,
+      };
+      await exam.attempt(4, SITE_FILES.since, () =>
+        checkSince(check.heads, table, seals, since),
+      );
+    }
+    all?.end();
+    this.judgement = await judging?.end();
+    return checked;
+  }
+
+  private verifyTrusted(
+    statement: PackageStatement,
+    seals: Seals,
+    { proof, since }: { readonly proof: SiteProof; readonly since: Since },
+  ): void {
+    const { exam, trust, signed } = this;
+    if (!signed) return;
+    const sources = {
+      checkpoint: signed.checkpoint,
+      proof,
+      roots: seals.roots,
+      range: { from: statement.range.after ?? 0, to: statement.range.to },
+      sizesShown: sizesShown(statement, seals, since),
+    };
+    for (const held of trust.checkpoints)
+      if (verifyHistory(exam, held, sources)) this.grownSince.push(held.size);
+  }
+}
+
+/** Errors of a file that make it no package. */
+const IN_FILE = ['FileFault', 'FileMissing', 'FormatFault', 'FormFault'];
+/** What a folder reader calls the folder, which may have any name on a disk. */
+export const ANY_FOLDER = 'package';
+
+/** Checks the heads of a table at checkpoints that the recipient holds. */
+function checkSince(heads: TableHeads, table: CheckedTable, seals: Seals, since: Since): void {
+  for (const { size, tables } of since) {
+    const seal = seals.since.get(size);
+    const head = tables.find(({ number }) => number === table.entry.number);
+    if (seal && head) heads.checkSince(head, seal, table.latest);
+  }
+}
+
+/** Returns the sizes of checkpoints for which since.json has every table that had a head then. */
+function sizesShown(statement: PackageStatement, seals: Seals, since: Since): Set<number> {
+  const shown = since.filter(({ size, seal, tables }) => {
+    const state = seals.since.get(size);
+    const numbers = new Set(tables.map(({ number }) => number));
+    return (
+      state !== undefined &&
+      seal.index === size - 1 &&
+      statement.tables.every(({ number }) => number >= state.tables || numbers.has(number))
+    );
+  });
+  return new Set(shown.map(({ size }) => size));
+}
+
+/** The heads of all tables at each seal of the range, where all tables are in the package. */
+class AllHeads {
+  private readonly sums;
+
+  constructor(
+    private readonly exam: Examination,
+    private readonly seals: Seals,
+  ) {
+    this.sums = seals.range.map(() => ({
+      heads: new Frontier(exam.platform.sha256),
+      records: 0,
+    }));
+  }
+
+  /** Takes the head of the next table at the `at`-th seal. */
+  take(at: number, leaf: Uint8Array, size: number): void {
+    const sum = this.sums[at];
+    sum?.heads.append(leaf);
+    if (sum) sum.records += size;
+  }
+
+  /** Checks that the heads are those of the seals, and that their sizes are all that was sealed. */
+  end(): void {
+    for (const [i, seal] of this.seals.range.entries()) {
+      const sum = this.sums[i];
+      const at = { file: SITE_FILES.leaves, seal: seal.number };
+      if (!sum || !sameBytes(sum.heads.root(), seal.heads))
+        this.exam.altered(6, `the tables are not those of seal ${seal.number}`, at);
+      else if (sum.records !== seal.records)
+        this.exam.altered(
+          7,
+          `seal ${seal.number} has ${seal.records} records, and its tables ${sum.records}`,
+          at,
+        );
+    }
+  }
+}
