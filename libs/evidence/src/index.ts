@@ -21,4 +21,42 @@ export * from './site/seal.js';
 export * from './site/key-statement.js';
 export * from './site/key-ring.js';
 export * from './site/receipt.js';
-export * from './package/verify.js';
+export { ANY_FOLDER, verifyPackage, type Counts, type Report } from './package/verify.js';
+export type { Trust } from './package/signatures.js';
+export type { Platform } from './package/examination.js';
+export type { RunningSha256 } from './package/reading.js';
+export { VERDICTS, type Fault, type Verdict } from './package/report.js';
+export { FileList, Unreadable, type Bytes, type PackageSource } from './package/source.js';
+export { openZip } from './package/zip-reader.js';
+export {
+  writePackage,
+  type PackageContent,
+  type PackagePlace,
+  type PackedRecord,
+  type PackedTable,
+  type PlacedFile,
+  type WrittenPackage,
+} from './package/write.js';
+export {
+  JUDGED_FILES,
+  ReplayFault,
+  type JudgedFile,
+  type JudgedLines,
+  type JudgedShoe,
+  type Judgement,
+  type Judging,
+  type Replay,
+  type TableJudging,
+} from './package/replay.js';
+export { PACKAGE_FILES, type FileKind } from './package/files.js';
+export type {
+  PackageStatement,
+  ProvenLeaf,
+  ProvenRecord,
+  SealedHead,
+  Since,
+  SiteLeaf,
+  SiteProof,
+  TableProof,
+} from './package/files.js';
+export { schemaOf, type Form, type JsonSchema } from './package/forms.js';

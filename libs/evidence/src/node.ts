@@ -17,6 +17,7 @@ import {
   type VerifierKey,
   vkeyText,
 } from './notes/keys.js';
+import type { Platform } from './package/examination.js';
 import { FormatFault } from './text-lines.js';
 
 // What stands before the 32 bytes of a key in the DER of RFC 8410.
@@ -31,6 +32,18 @@ export const nodeCryptography: Cryptography = {
       : (bytes) => createHash('sha256').update(bytes).digest(), // before Node 20.12
   verifyEd25519: (publicKey, message, signature) =>
     verify(undefined, message, publicKeyOf(publicKey), signature),
+};
+
+/** Hashes of files too: what the verifier of packages needs. */
+export const nodePlatform: Platform = {
+  ...nodeCryptography,
+  startSha256: () => {
+    const hash = createHash('sha256');
+    return {
+      update: (bytes) => void hash.update(bytes),
+      digest: () => hash.copy().digest(),
+    };
+  },
 };
 
 function publicKeyOf(bytes: Uint8Array): KeyObject {

@@ -35,7 +35,8 @@ export function verifyRange(
   seals: Seals,
   tables: readonly CheckedTable[],
 ): void {
-  const fault = (message: string, table?: string): void => exam.altered(7, message, { ...AT, table });
+  const fault = (message: string, table?: string): void =>
+    exam.altered(7, message, { ...AT, table });
   const { scope, range } = statement;
   const [first] = seals.range;
   if (range.after !== null && first?.number !== range.after)
@@ -53,7 +54,9 @@ export function verifyRange(
     if (why !== undefined) fault(why, table.entry.table);
     const end = table.entry.first + table.records;
     if (table.latest.size > end)
-      exam.found.warn(`${table.latest.size - end} records of ${table.entry.table} follow the range`);
+      exam.found.warn(
+        `${table.latest.size - end} records of ${table.entry.table} follow the range`,
+      );
   }
 }
 
@@ -108,7 +111,8 @@ function rangeFault(
 ): string | undefined {
   switch (scope.kind) {
     case 'day':
-      if (days.to !== scope.day) return `the last seal closes ${days.to ?? 'no day'}, not ${scope.day ?? 'a day'}`;
+      if (days.to !== scope.day)
+        return `the last seal closes ${days.to ?? 'no day'}, not ${scope.day ?? 'a day'}`;
       if (days.between.length > 0) return `it holds the seal of ${String(days.between[0])} too`;
       return daysFault(sizes, days, range.after);
     case 'table':
@@ -116,7 +120,8 @@ function rangeFault(
         return sizes.first === 0 && sizes.end === sizes.latest
           ? undefined
           : 'it does not reach from record 0 to the latest';
-      if (days.to !== scope.to) return `the last seal closes ${days.to ?? 'no day'}, not ${scope.to ?? 'a day'}`;
+      if (days.to !== scope.to)
+        return `the last seal closes ${days.to ?? 'no day'}, not ${scope.to ?? 'a day'}`;
       if ((days.after ?? '') >= (scope.from ?? '')) return 'it begins after its first day';
       if (([...days.between, days.to ?? ''][0] ?? '') < (scope.from ?? ''))
         return 'it begins before its first day';

@@ -58,7 +58,11 @@ export class Examination {
     }
   }
 
-  private fileFault(step: number, file: string, { message, line }: Pick<FileFault, 'message' | 'line'>): void {
+  private fileFault(
+    step: number,
+    file: string,
+    { message, line }: Pick<FileFault, 'message' | 'line'>,
+  ): void {
     const key = `${file}:${line ?? 0}:${message}`;
     if (this.damaged.has(key)) return;
     this.damaged.add(key);

@@ -69,11 +69,7 @@ function hasGrown(
 }
 
 /** Returns whether the heads of all tables of the package are there at a size of the log. */
-function isShown(
-  size: number,
-  { checkpoint, range, sizesShown }: HistorySources,
-): boolean {
+function isShown(size: number, { checkpoint, range, sizesShown }: HistorySources): boolean {
   if (size === checkpoint.size || sizesShown.has(size)) return true;
   return range.from < size && size <= range.to + 1;
 }
-

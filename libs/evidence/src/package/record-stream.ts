@@ -31,8 +31,7 @@ export class RecordBytes {
 
   /** Reads until a record of this length is there. Throws `FileFault` if the file ends before. */
   async fill(bytes: number): Promise<void> {
-    if (bytes > RECORD_BYTES_MAX)
-      throw new FileFault(`a record is over ${RECORD_BYTES_MAX} bytes`);
+    if (bytes > RECORD_BYTES_MAX) throw new FileFault(`a record is over ${RECORD_BYTES_MAX} bytes`);
     const parts: Uint8Array[] = [this.buffer.subarray(this.at - 1)];
     let length = parts[0]?.length ?? 0;
     while (length < bytes + 2) {
@@ -143,7 +142,7 @@ export class TableNamed {
     const { key, value } = this;
     const nested = bytes.indexOf(BRACE, from + 1);
     const end = nested < 0 || nested > to ? to : nested;
-    for (let at = bytes.indexOf(COMMA, from); at >= 0 && at < end; ) {
+    for (let at = bytes.indexOf(COMMA, from); at >= 0 && at < end;) {
       if (startsWith(bytes, at, key)) return startsWith(bytes, at + key.length, value);
       at = bytes.indexOf(COMMA, at + 1);
     }

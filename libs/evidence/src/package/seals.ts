@@ -214,7 +214,11 @@ class SealChain {
     if (text.startsWith(`${KEYS_FIRST_LINE}\n`)) {
       const known = this.statements.find((statement) => statement.index === index);
       if (known?.text !== text)
-        this.exam.altered(5, `leaf ${index} is a key statement that ${SITE_FILES.proof} lacks`, here);
+        this.exam.altered(
+          5,
+          `leaf ${index} is a key statement that ${SITE_FILES.proof} lacks`,
+          here,
+        );
       return undefined;
     }
     const seal = this.read(text, here);
@@ -262,8 +266,12 @@ class SealChain {
   /** Checks that the list of names is that of the latest seal. */
   end({ tables }: SealedState): void {
     if (tables !== this.names.length)
-      this.exam.altered(5, `the list has ${this.names.length} names, and the latest seal ${tables}`, {
-        file: SITE_FILES.names,
-      });
+      this.exam.altered(
+        5,
+        `the list has ${this.names.length} names, and the latest seal ${tables}`,
+        {
+          file: SITE_FILES.names,
+        },
+      );
   }
 }

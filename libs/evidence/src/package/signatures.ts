@@ -186,7 +186,9 @@ export async function verifyReceipt(
       throw new FileFault('is the receipt of another package');
     const digest = await exam.reader.digest(TAG_FILES.tagManifest);
     if (!sameBytes(receipt.tagManifest, digest))
-      throw new FileFault(`does not name the SHA-256 of ${TAG_FILES.tagManifest}, ${hexOf(digest)}`);
+      throw new FileFault(
+        `does not name the SHA-256 of ${TAG_FILES.tagManifest}, ${hexOf(digest)}`,
+      );
     if (!keys) return;
     const signers = goodSigners(exam, note, keys.exportsKeysAt(checkpoint.size), { file });
     if (signers.length === 0) throw new FileFault('no exports key that is in force signed it');

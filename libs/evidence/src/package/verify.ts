@@ -181,9 +181,7 @@ class Verification {
         records: records + table.records,
         events: events + table.events,
       };
-      await exam.attempt(4, SITE_FILES.since, () =>
-        checkSince(check.heads, table, seals, since),
-      );
+      await exam.attempt(4, SITE_FILES.since, () => checkSince(check.heads, table, seals, since));
     }
     all?.end();
     this.judgement = await judging?.end();

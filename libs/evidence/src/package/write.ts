@@ -194,7 +194,10 @@ class PackageWriter {
     await this.json(SITE_FILES.since, sinceForm, site.since);
   }
 
-  private async tagFiles({ id, origin, howToVerify }: PackageContent, key: Signer): Promise<Uint8Array> {
+  private async tagFiles(
+    { id, origin, howToVerify }: PackageContent,
+    key: Signer,
+  ): Promise<Uint8Array> {
     const payload = [...this.sizes].filter(([path]) => path.startsWith(PAYLOAD));
     const bytes = payload.reduce((sum, [, size]) => sum + size, 0);
     const manifest = manifestText(this.digests);
