@@ -17,6 +17,7 @@ import unittest
 import warnings
 import zipfile
 
+import formats
 import make_package as make
 import verify
 from make_package import Key, Package, Site, b64, dumps, note, seed, zip_of
@@ -28,7 +29,7 @@ VECTOR = os.path.join(HERE, "../fixtures/evidence-vector.json")
 
 warnings.simplefilter("ignore", ResourceWarning)
 # Pure and slow, and asked the same thousands of times here.
-verify.ed25519_verify = functools.lru_cache(None)(verify.ed25519_verify)
+formats.ed25519_verify = functools.lru_cache(None)(formats.ed25519_verify)
 
 
 def check(package, path=None, **trust):
@@ -177,17 +178,17 @@ class Ed25519(unittest.TestCase):
     def test_published_signatures_hold_and_no_changed_bit_does(self):
         for public, message, signature in self.VECTORS:
             public, message, signature = map(bytes.fromhex, (public, message, signature))
-            self.assertTrue(verify.ed25519_verify(public, message, signature))
+            self.assertTrue(formats.ed25519_verify(public, message, signature))
             for place in range(0, 64, 7):
                 changed = bytearray(signature)
                 changed[place] ^= 4
-                self.assertFalse(verify.ed25519_verify(public, message, bytes(changed)))
-            self.assertFalse(verify.ed25519_verify(public, message + b"x", signature))
+                self.assertFalse(formats.ed25519_verify(public, message, bytes(changed)))
+            self.assertFalse(formats.ed25519_verify(public, message + b"x", signature))
 
     def test_a_signature_whose_s_is_not_below_the_order_fails(self):
         public, message, signature = map(bytes.fromhex, self.VECTORS[0])
-        s = int.from_bytes(signature[32:], "little") + verify.L
-        self.assertFalse(verify.ed25519_verify(public, message, signature[:32] + s.to_bytes(32, "little")))
+        s = int.from_bytes(signature[32:], "little") + formats.L
+        self.assertFalse(formats.ed25519_verify(public, message, signature[:32] + s.to_bytes(32, "little")))
 
 
 class Trees(unittest.TestCase):
