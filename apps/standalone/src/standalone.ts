@@ -12,6 +12,7 @@ import {
   warnOfPlainHttp,
   type FirstAdmin,
 } from '#api';
+import type { RuleBook } from '#audit';
 import { openLog, type EventLog } from '#event-log';
 import { migrate } from '#read-model';
 import { migrateSeal } from '#seal-store';
@@ -110,34 +111,12 @@ async function startParts(
 ): Promise<Omit<Standalone, 'close' | 'failed'>> {
   const { settings, sampleDay, live, logger, report } = parts;
   const book = rulesOfServer(settings);
-  const { database, log, signIn } = await openFolder(parts, started, lost);
-  const { gamingDays, data: folder, basePath, policy } = settings;
+  const opened = await openFolder(parts, started, lost);
+  const { database, log, signIn } = opened;
+  const { data: folder, basePath, policy } = settings;
   // Asked before the api starts, because it records its start in the log.
   const isWanted = sampleDay && (await wantsSampleDay(log, folder));
-  const auditor = await report.step('Auditor', () =>
-    startOnAnyRows(
-      {
-        log,
-        databaseUrl: database.auditor,
-        book,
-        gamingDays,
-        journal: journalOn(logger, 'auditor'),
-      },
-      { owner: database.owner, say: report.note },
-    ),
-  );
-  started.push(() => auditor.close());
-  const seal = await report.step('Sealer', () =>
-    startSealer({
-      log,
-      databaseUrl: database.sealer,
-      settings,
-      gamingDays,
-      journal: journalOn(logger, 'sealer'),
-    }),
-  );
-  started.push(() => seal.close());
-  const registry = Registry.merge([processRegistry(log), auditor.registry, seal.registry]);
+  const { registry, seal } = await startReaders(parts, { ...opened, book }, started);
   const app = await report.step('API', async () => {
     const databaseUrl = database.api;
     const api = await createApi({ settings, log, databaseUrl, book, registry, logger });
@@ -157,6 +136,30 @@ async function startParts(
     started.push(table.close);
   }
   return { url: `${await app.getUrl()}${basePath}`, signIn, sampleEvents, seal };
+}
+
+/** Starts what reads the log: the auditor and the sealer. */
+async function startReaders(
+  { settings, logger, report }: StartStandalone,
+  { database, log, book }: Folder & { readonly book: RuleBook },
+  started: Stop[],
+): Promise<{ readonly registry: Registry; readonly seal: RunningSealer }> {
+  const { gamingDays } = settings;
+  const auditor = await report.step('Auditor', () => {
+    const [databaseUrl, journal] = [database.auditor, journalOn(logger, 'auditor')];
+    return startOnAnyRows(
+      { log, databaseUrl, book, gamingDays, journal },
+      { owner: database.owner, say: report.note },
+    );
+  });
+  started.push(() => auditor.close());
+  const seal = await report.step('Sealer', () => {
+    const [databaseUrl, journal] = [database.sealer, journalOn(logger, 'sealer')];
+    return startSealer({ log, databaseUrl, settings, gamingDays, journal });
+  });
+  started.push(() => seal.close());
+  const registry = Registry.merge([processRegistry(log), auditor.registry, seal.registry]);
+  return { registry, seal };
 }
 
 /** What a data folder holds, for the parts of the server. */

@@ -37,9 +37,9 @@ export function reasonOf({ reason }: Asked): string {
 }
 
 /** Records what a person did. Throws `Refusal` if the log does not take it. */
-export async function record<T extends HouseEvent<'evidence-resumed' | 'evidence-keys-changed'>>(
+export async function record(
   { log }: OpenParts,
-  event: T,
+  event: HouseEvent<'evidence-resumed'> | HouseEvent<'evidence-keys-changed'>,
 ): Promise<void> {
   await log.append(houseAppending(log, event)).catch((error: unknown) => {
     throw new Refusal(
