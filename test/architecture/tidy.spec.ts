@@ -99,16 +99,38 @@ describe('a name', () => {
     expect(vague).toEqual([]);
   });
 
-  // The console has its own words for what the api answers, and imports nothing of the servers.
-  it.each([
-    ['the servers and libraries', (file: string) => !file.startsWith('apps/console/')],
-    ['the console', (file: string) => file.startsWith('apps/console/')],
-  ])('is exported from one source file only in %s', (_, isThere) => {
+  /** The app or library that a file is part of, such as `libs/audit`. */
+  const partOf = (file: string): string => file.split('/').slice(0, 2).join('/');
+
+  it('is exported from one source file only in each app and library', () => {
     const files: Record<string, Set<string>> = Object.create(null);
-    for (const { file, name } of EXPORTED) if (isThere(file)) (files[name] ??= new Set()).add(file);
+    for (const { file, name } of EXPORTED)
+      (files[`${name} in ${partOf(file)}`] ??= new Set()).add(file);
     const twice = Object.entries(files).filter(([, { size }]) => size > 1);
     expect(twice.map(([name, from]) => `${name}: ${[...from].join(', ')}`)).toEqual([]);
   });
+
+  it('has one meaning at the front doors of the apps and libraries', () => {
+    const doors: Record<string, Set<string>> = Object.create(null);
+    for (const door of PROGRAMS.filter((file) => /^(apps|libs)\/[^/]+\/src\/index\.ts$/.test(file)))
+      for (const name of namesAtDoor(door)) (doors[name] ??= new Set()).add(partOf(door));
+    expect(Object.keys(doors).length).toBeGreaterThan(300);
+    const twice = Object.entries(doors).filter(([, { size }]) => size > 1);
+    expect(twice.map(([name, from]) => `${name}: ${[...from].join(', ')}`)).toEqual([]);
+  });
+
+  /** The names that an index exports: those that it lists, and all of a file that it passes on whole. */
+  function namesAtDoor(door: string): string[] {
+    const folder = door.slice(0, -'index.ts'.length);
+    const listed = [...text(door).matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(
+      ([, names = '']) => names.split(',').map((name) => name.trim().replace(/^type |.* as /g, '')),
+    );
+    const whole = [...text(door).matchAll(/export \* from '\.\/(.*)\.js'/g)].flatMap(([, path]) =>
+      EXPORTED.filter(({ file }) => file === `${folder}${path}.ts`).map(({ name }) => name),
+    );
+    const declared = EXPORTED.filter(({ file }) => partOf(file) === partOf(door));
+    return [...listed, ...whole].filter((name) => declared.some((each) => each.name === name));
+  }
 });
 
 describe('a sentence', () => {
