@@ -61,7 +61,8 @@ describe('over the log in PostgreSQL', () => {
 /** Returns the size of the schema in the database. */
 async function sealBytes(): Promise<number> {
   const [size] = await site.query<{ bytes: string }>(
-    `select sum(pg_total_relation_size(c.oid))::text as bytes from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    `select sum(pg_total_relation_size(c.oid))::text as bytes from pg_class c
+     join pg_namespace n on n.oid = c.relnamespace
      where n.nspname = 'seal' and c.relkind = 'r' and c.relname <> 'migration'`,
   );
   return Number(size?.bytes);

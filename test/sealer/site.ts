@@ -81,6 +81,8 @@ export class Site {
       rhythm: { everyMs: 100, records: 50_000, graceMs: 900_000 },
       sealLeaseMs: 10_000,
       readAgainBytes: 100_000_000,
+      witnesses: [],
+      witnessQuorum: 1,
       ...changed,
     };
   }
@@ -221,8 +223,9 @@ async function expectHeads(
     for (const [partition, next] of seal.next.entries())
       for (const { key, value } of (stored[partition] ?? []).slice(0, next))
         trees.set(key, [...(trees.get(key) ?? []), leafHash(sha256, value)]);
-    const fresh = [...trees.keys()].map(nameOfTable).filter((name) => !names.includes(name));
-    names.push(...fresh.sort());
+    const fresh = [...trees.keys()].filter((key) => !names.includes(nameOfTable(key)));
+    fresh.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+    names.push(...fresh.map(nameOfTable));
     const byName = new Map([...trees].map(([key, leaves]) => [nameOfTable(key), leaves]));
     const heads = names.map((name) => {
       const leaves = byName.get(name) ?? [];

@@ -1,5 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
-import { isOrigin } from '#evidence';
+import { isOrigin, readVkey } from '#evidence';
+import { nodeCryptography } from '#evidence/node';
 import { Environment, heapLimit, type Variables } from '#process';
 import {
   houseSettings,
@@ -13,6 +14,7 @@ import {
 } from '#server';
 import type { SiteKeyFiles } from './keys/site-keys.js';
 import { RHYTHM, type Rhythm } from './sealing/rhythm.js';
+import type { WitnessSettings } from './witnesses/witness.js';
 
 /** How a site is sealed. */
 export interface SealingSettings {
@@ -25,6 +27,10 @@ export interface SealingSettings {
   readonly sealLeaseMs: number;
   /** How much of the log is read again in a second, in bytes. */
   readonly readAgainBytes: number;
+  /** Who cosigns checkpoints. */
+  readonly witnesses: readonly WitnessSettings[];
+  /** How many of them must, for a checkpoint to count as witnessed. */
+  readonly witnessQuorum: number;
 }
 
 /** The settings that the sealer program reads from the environment. */
@@ -57,6 +63,7 @@ export function sealingSettings(env: Environment, folder?: string): SealingSetti
   else if (site !== undefined && !isOrigin(site))
     env.fault('SHOEPRINT_SITE', `must be ${example}, without spaces and "+"`);
   const tiles = env.text('SHOEPRINT_TILES') ?? (folder && join(folder, 'tiles'));
+  const witnesses = witnessesOf(env);
   const seconds = env.whole('SHOEPRINT_SEAL_SECONDS', RHYTHM.everyMs / 1_000, 1, 3_600);
   return {
     site,
@@ -67,9 +74,46 @@ export function sealingSettings(env: Environment, folder?: string): SealingSetti
       records: env.whole('SHOEPRINT_SEAL_RECORDS', RHYTHM.records, 1, 1_000_000),
       graceMs: env.whole('SHOEPRINT_SEAL_GRACE_MINUTES', RHYTHM.graceMs / 60_000, 0, 720) * 60_000,
     }),
+    witnesses,
+    witnessQuorum: env.whole(
+      'SHOEPRINT_WITNESS_QUORUM',
+      Math.max(1, witnesses.length),
+      1,
+      Math.max(1, witnesses.length),
+    ),
     readAgainBytes: env.whole('SHOEPRINT_READ_AGAIN_KB', READ_AGAIN_KB, 1, 1_000_000) * 1_000,
     sealLeaseMs: env.whole('SHOEPRINT_SEAL_LEASE_MS', LEASE_MS, LEASE_MS_LEAST, LEASE_MS_MOST),
   };
+}
+
+/** Most witnesses of a site: a checkpoint has at most 64 signatures. */
+const WITNESSES_MAX = 32;
+
+function witnessesOf(env: Environment): readonly WitnessSettings[] {
+  const list = env.json('SHOEPRINT_WITNESSES');
+  if (list === undefined) return [];
+  if (Array.isArray(list) && list.length <= WITNESSES_MAX && list.every(isWitness)) return list;
+  env.fault(
+    'SHOEPRINT_WITNESSES',
+    `must be a list of at most ${WITNESSES_MAX} {"vkey", "url"}, each with the key of a witness and an http address`,
+  );
+  return [];
+}
+
+function isWitness(value: unknown): value is WitnessSettings {
+  if (typeof value !== 'object' || value === null) return false;
+  const { vkey, url, ...others } = value as Readonly<Record<string, unknown>>;
+  if (typeof vkey !== 'string' || typeof url !== 'string' || Object.keys(others).length > 0)
+    return false;
+  return isWitnessKey(vkey) && /^https?:\/\/[^\s]+$/.test(url) && URL.canParse(url);
+}
+
+function isWitnessKey(vkey: string): boolean {
+  try {
+    return readVkey(nodeCryptography.sha256, vkey).type === 'cosignature';
+  } catch {
+    return false;
+  }
 }
 
 function keyFiles(env: Environment, folder: string | undefined): SiteKeyFiles {

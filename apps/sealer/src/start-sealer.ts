@@ -23,6 +23,7 @@ import { Sealer } from './sealing/sealer.js';
 import type { SealingSettings } from './settings.js';
 import { CheckpointSigner } from './signing/checkpoint-signer.js';
 import { LastSigned } from './signing/last-signed.js';
+import { Witnesses } from './witnesses/witnesses.js';
 
 const { sha256 } = nodeCryptography;
 
@@ -92,6 +93,12 @@ async function startOn(
   const keys = await siteKeys(settings.keyFiles, origin, reader);
   const metrics = new SealerMetrics();
   const alarms = new Alarms(log, journal, metrics);
+  const folder = publisher(settings.tiles, reader, { journal, metrics });
+  const witnesses = await Witnesses.of(settings.witnesses, {
+    ...{ store, reader, alarms, journal, metrics },
+    quorum: settings.witnessQuorum,
+    onCosigned: folder,
+  });
   const both = { log, store, reader, sha256, alarms, journal, metrics };
   const parts: SealerParts = {
     ...both,
@@ -105,7 +112,11 @@ async function startOn(
     owner: `${hostname()}/${process.pid}/${randomUUID().slice(0, 8)}`,
     leaseMs: settings.sealLeaseMs,
     check: new LogCheck({ ...both, readAgainBytes: settings.readAgainBytes }),
-    publish: publisher(settings.tiles, reader, { journal, metrics }),
+    publish: async (checkpoint) => {
+      await folder(checkpoint);
+      witnesses.ask(checkpoint);
+    },
+    witnesses,
   };
   return running(parts, keys.isSafeHere ? settings.keyFiles.safe.path : undefined);
 }
@@ -125,7 +136,7 @@ function running(parts: SealerParts, safeKeyHere: string | undefined): RunningSe
     checkpoint: () => reader.checkpoint(),
     close: async () => {
       await sealer.close();
-      await Promise.all([alarms.close(), requests.close()]);
+      await Promise.all([alarms.close(), requests.close(), parts.witnesses.close()]);
       await Promise.all([store.close(), reader.close()]);
     },
   };

@@ -78,8 +78,8 @@ export interface StartStandalone {
 }
 
 /**
- * Starts PostgreSQL, the api, the auditor and the sealer on a data folder. If a part cannot start, stops the
- * parts that have started. Throws `FolderInUse` if another server runs on the folder, and
+ * Starts PostgreSQL, the api, the auditor and the sealer on a data folder. If a part cannot start,
+ * stops the parts that have started. Throws `FolderInUse` if another server runs on the folder, and
  * `StartAgain` if the database ends meanwhile.
  */
 export async function startStandalone(parts: StartStandalone): Promise<Standalone> {

@@ -15,7 +15,7 @@ export {
 } from './writing/seal-store.js';
 export { GrowingTree } from './writing/growing-tree.js';
 export { TreeGrowth } from './writing/growth.js';
-export type { Place } from './writing/places.js';
+export type { LogPlace } from './writing/places.js';
 export type { Mismatch, ReadingMarks, ReadingState } from './writing/reading-again.js';
 export type { LeafCursor, PlacedLeaf } from './reading/leaf-cursor.js';
 export { HeadTree } from './reading/head-tree.js';

@@ -8,8 +8,8 @@ interface SealAsked {
 }
 
 const WHERE = `
-Works on the database and the keys that the sealer's settings name, or with --data on the folder of npm start or shoeprint serve,
-whether that runs or not.`;
+Works on the database and the keys that the sealer's settings name, or with --data on the folder
+of npm start or shoeprint serve, whether that runs or not.`;
 
 const SEAL_EXAMPLES = `${WHERE}
 

@@ -22,7 +22,7 @@ export interface OpenParts extends SealCommandParts {
 }
 
 /** What was asked: the words after the command, and its options. */
-export interface Asked {
+export interface CommandAsked {
   readonly words: readonly string[];
   readonly reason: string | undefined;
   /** Who asks, as the source of an event. */
@@ -30,14 +30,14 @@ export interface Asked {
 }
 
 /** Returns the reason of a command that changes something. Throws `Refusal` without one. */
-export function reasonOf({ reason }: Asked): string {
+export function givenReason({ reason }: CommandAsked): string {
   if (reason === undefined || reason.trim() === '')
     throw new Refusal('--reason is missing: say why, for the record of the house');
   return reason;
 }
 
 /** Records what a person did. Throws `Refusal` if the log does not take it. */
-export async function record(
+export async function recordInHouse(
   { log }: OpenParts,
   event: HouseEvent<'evidence-resumed'> | HouseEvent<'evidence-keys-changed'>,
 ): Promise<void> {

@@ -14,7 +14,7 @@ import { Refusal } from '#process';
 import type { SealReader } from '#seal-store';
 import { signerIn } from '../keys/key-files.js';
 import { LastSigned } from '../signing/last-signed.js';
-import { reasonOf, record, type Asked, type OpenParts } from './asked.js';
+import { givenReason, recordInHouse, type CommandAsked, type OpenParts } from './asked.js';
 
 const { sha256 } = nodeCryptography;
 
@@ -25,7 +25,7 @@ const { sha256 } = nodeCryptography;
  */
 export async function trustCheckpoint(
   parts: OpenParts,
-  asked: Asked,
+  asked: CommandAsked,
   text: string,
 ): Promise<number> {
   const { keyFiles, origin, reader } = parts;
@@ -44,8 +44,8 @@ export async function trustCheckpoint(
   if (!(await isBeginning(reader, checkpoint)))
     throw new Refusal('the site log in the database does not go on from this checkpoint');
   const statement = (await reader.lastEntry('keys'))?.index ?? 0;
-  const data = { statement, changes: { trusted: checkpoint.size }, reason: reasonOf(asked) };
-  await record(parts, { type: 'evidence-keys-changed', by: asked.by, data });
+  const data = { statement, changes: { trusted: checkpoint.size }, reason: givenReason(asked) };
+  await recordInHouse(parts, { type: 'evidence-keys-changed', by: asked.by, data });
   last.write(checkpoint);
   return checkpoint.size;
 }

@@ -5,10 +5,10 @@ import { nodeCryptography } from '#evidence/node';
 import { Refusal } from '#process';
 import { migrateSeal, SealReader, SealStore } from '#seal-store';
 import {
-  reasonOf,
-  record,
+  givenReason,
+  recordInHouse,
   textOf,
-  type Asked,
+  type CommandAsked,
   type OpenParts,
   type SealCommandParts,
 } from './asked.js';
@@ -16,7 +16,7 @@ import { compareCheckpoints, trustCheckpoint } from './checkpoints.js';
 
 const { sha256 } = nodeCryptography;
 
-type Run = (parts: OpenParts, asked: Asked) => Promise<number>;
+type Run = (parts: OpenParts, asked: CommandAsked) => Promise<number>;
 
 const COMMANDS: Readonly<Record<string, { readonly words: number; readonly run: Run }>> = {
   status: { words: 0, run: status },
@@ -51,7 +51,7 @@ export async function runSealCommand(
   }
 }
 
-function askedOf(args: readonly string[]): { readonly name: string; readonly asked: Asked } {
+function askedOf(args: readonly string[]): { readonly name: string; readonly asked: CommandAsked } {
   const { values, positionals } = parsed(args);
   const [name = '', ...words] = positionals;
   const command = COMMANDS[name];
@@ -96,21 +96,21 @@ async function status({ store, reader, origin, print }: OpenParts): Promise<numb
 
 const timeIn = (seal: string): string => /^time (.*)$/m.exec(seal)?.[1] ?? '';
 
-async function resume(parts: OpenParts, asked: Asked): Promise<number> {
+async function resume(parts: OpenParts, asked: CommandAsked): Promise<number> {
   const [word = ''] = asked.words;
   const position = (await parts.store.positions()).find(
     ({ partition }) => String(partition) === word,
   );
   if (!position?.stopped) throw new Refusal(`partition ${word} is not stopped`);
   const { partition, stopped } = position;
-  const data = { partition, offset: stopped.offset, reason: reasonOf(asked) };
-  await record(parts, { type: 'evidence-resumed', by: asked.by, data });
+  const data = { partition, offset: stopped.offset, reason: givenReason(asked) };
+  await recordInHouse(parts, { type: 'evidence-resumed', by: asked.by, data });
   await parts.store.resumePartition(partition);
   parts.print(`partition ${partition} is resumed; the sealer checks it and follows it again`);
   return 0;
 }
 
-async function trust(parts: OpenParts, asked: Asked): Promise<number> {
+async function trust(parts: OpenParts, asked: CommandAsked): Promise<number> {
   const [file = ''] = asked.words;
   const size = await trustCheckpoint(parts, asked, textOf(file));
   parts.print(`the key goes on after the checkpoint of size ${size}`);
@@ -134,7 +134,7 @@ async function checkpoint({ reader, print }: OpenParts): Promise<number> {
   return 0;
 }
 
-async function compare(parts: OpenParts, { words }: Asked): Promise<number> {
+async function compare(parts: OpenParts, { words }: CommandAsked): Promise<number> {
   const [one = '', other = ''] = words;
   const { isFork, says } = await compareCheckpoints(parts, textOf(one), textOf(other));
   parts.print(says);

@@ -21,7 +21,7 @@ export interface SiteKeyFiles {
   readonly log: KeyFile;
   /** The second log key. Only its own signature ends it, so it belongs into a safe. */
   readonly safe: KeyFile;
-  /** Signs packages. Whoever may export cannot sign a checkpoint. */
+  /** Signs packages. Who may export cannot sign a checkpoint by that. */
   readonly exports: KeyFile;
 }
 

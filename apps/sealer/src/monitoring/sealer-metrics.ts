@@ -36,6 +36,7 @@ export class SealerMetrics {
   );
   private sealedAtMs: number | undefined;
   private readAgainAtMs: number | undefined;
+  private witnessedAtMs: number | undefined;
 
   constructor() {
     this.age(
@@ -48,6 +49,11 @@ export class SealerMetrics {
       'How long ago the last partition was read again as a whole; 0 before the first time',
       () => this.readAgainAtMs,
     );
+    this.age(
+      'shoeprint_seal_unwitnessed_seconds',
+      'How long ago enough witnesses cosigned a checkpoint; 0 without witnesses',
+      () => this.witnessedAtMs,
+    );
   }
 
   /** Remembers when the last seal was made, in milliseconds since 1970. */
@@ -58,6 +64,11 @@ export class SealerMetrics {
   /** Remembers when the whole log had been read again, in milliseconds since 1970. */
   readAgainAt(ms: number): void {
     this.readAgainAtMs = ms;
+  }
+
+  /** Remembers when enough witnesses cosigned, in milliseconds since 1970. */
+  witnessedAt(ms: number): void {
+    this.witnessedAtMs = ms;
   }
 
   private age(name: string, help: string, since: () => number | undefined): void {

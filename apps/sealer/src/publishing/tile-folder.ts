@@ -18,13 +18,24 @@ const CHECKPOINT = 'checkpoint';
  * written only after all tiles that it rests on.
  */
 export class TileFolder {
+  private publishing: Promise<void> = Promise.resolve();
+
   constructor(
     private readonly folder: string,
     private readonly reader: SealReader,
   ) {}
 
-  /** Writes the tiles of a checkpoint that the folder lacks, and then the checkpoint. */
-  async publish({ size, note }: KeptCheckpoint): Promise<void> {
+  /**
+   * Writes the tiles of a checkpoint that the folder lacks, and then the checkpoint. Publishes one
+   * after the other, and never an older one in the place of a newer one.
+   */
+  publish(checkpoint: KeptCheckpoint): Promise<void> {
+    const published = this.publishing.then(() => this.publishNow(checkpoint));
+    this.publishing = published.catch(() => undefined); // the caller handles it
+    return published;
+  }
+
+  private async publishNow({ size, note }: KeptCheckpoint): Promise<void> {
     const from = await this.publishedSize();
     if (from > size) return;
     for (const tile of tilesBetween(from, size)) {

@@ -7,7 +7,7 @@ const BYTES_MAX = 256 * 1024;
 const WAIT_MS = 500;
 
 /** Records of one partition as they were read, and what to call with what became of them. */
-export interface Delivery {
+export interface ReadRecords {
   readonly partition: number;
   readonly records: readonly StoredRecord[];
   /** They are committed. */
@@ -26,8 +26,8 @@ export interface StoppedFollowing {
  * Takes what the follower reads, until the session commits it. The follower reads on in a partition
  * only then, so at most one delivery of each partition waits here.
  */
-export class Intake implements RecordHandler {
-  private deliveries: Delivery[] = [];
+export class SealIntake implements RecordHandler {
+  private deliveries: ReadRecords[] = [];
   private stops: StoppedFollowing[] = [];
   private records = 0;
   private bytes = 0;
@@ -60,7 +60,7 @@ export class Intake implements RecordHandler {
   }
 
   /** Returns all that waits, in the order of its coming, and empties the intake. */
-  drain(): readonly Delivery[] {
+  drain(): readonly ReadRecords[] {
     const { deliveries } = this;
     this.deliveries = [];
     this.records = 0;

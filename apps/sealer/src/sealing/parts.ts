@@ -6,6 +6,7 @@ import type { Alarms } from '../monitoring/alarms.js';
 import type { SealerMetrics } from '../monitoring/sealer-metrics.js';
 import type { LogCheck } from '../reading-again/log-check.js';
 import type { CheckpointSigner } from '../signing/checkpoint-signer.js';
+import type { Witnesses } from '../witnesses/witnesses.js';
 import type { Rhythm } from './rhythm.js';
 
 /** What the parts of a sealer share. */
@@ -29,8 +30,9 @@ export interface SealerParts {
   readonly journal: Journal;
   readonly metrics: SealerMetrics;
   readonly alarms: Alarms;
+  readonly witnesses: Witnesses;
   /** Reads the log again while this sealer is the active one. */
   readonly check: LogCheck;
-  /** Publishes a signed checkpoint. Never rejects. */
+  /** Publishes a signed checkpoint, and asks witnesses. Never rejects, and waits for no witness. */
   readonly publish: (checkpoint: KeptCheckpoint) => Promise<void>;
 }

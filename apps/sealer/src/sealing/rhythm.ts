@@ -12,7 +12,7 @@ export interface Rhythm {
 export type SealReason = 'day' | 'records' | 'time' | 'asked' | 'age';
 
 /** What decides whether to seal now. */
-export interface Standing {
+export interface SealStanding {
   /** Time since the last seal, in milliseconds; infinite before the first. */
   readonly sinceSealMs: number;
   /** How many records no seal holds yet. */
@@ -37,7 +37,7 @@ const AGE_MS_MAX = 3_600_000;
 
 /** Returns why to seal now, or undefined if it is not time. */
 export function whySeal(
-  { sinceSealMs, unsealed, isAsked, day }: Standing,
+  { sinceSealMs, unsealed, isAsked, day }: SealStanding,
   { everyMs, records }: Rhythm,
 ): SealReason | undefined {
   if (day !== undefined) return 'day';

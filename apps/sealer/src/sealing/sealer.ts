@@ -9,7 +9,7 @@ import {
 } from '#seal-store';
 import { errorText } from '#server';
 import type { SealerParts } from './parts.js';
-import { PartitionResumed, Session } from './session.js';
+import { PartitionResumed, SealingSession } from './session.js';
 import { SiteLog } from './site-log.js';
 import { Tables } from './tables.js';
 
@@ -90,7 +90,7 @@ export class Sealer {
     const over = new AbortController();
     const checking = this.parts.check.run(over.signal);
     try {
-      await Session.run(this.parts, lease, loaded, this.stopping.signal);
+      await SealingSession.run(this.parts, lease, loaded, this.stopping.signal);
     } finally {
       over.abort();
       await checking;

@@ -3,7 +3,7 @@ import { UnsealableRecord, type Tables } from './tables.js';
 import { BrokenLog, type Follower, type StoredRecord } from '#event-log';
 import { asError } from '#process';
 import { LeaseLost, type Lease } from '#seal-store';
-import { Intake, type Delivery, type StoppedFollowing } from './intake.js';
+import { SealIntake, type ReadRecords, type StoppedFollowing } from './intake.js';
 import { faultsOfPositions, type PartitionFault } from './partition-checks.js';
 import type { SealerParts } from './parts.js';
 import type { SiteLog } from './site-log.js';
@@ -26,8 +26,8 @@ export class PartitionResumed extends Error {
  * sealed that is not committed. Any failure ends the session, and the next one begins with what the
  * database holds.
  */
-export class Session {
-  private readonly intake = new Intake(() => this.wakeUp?.());
+export class SealingSession {
+  private readonly intake = new SealIntake(() => this.wakeUp?.());
   private readonly follower: Follower;
   private wakeUp: (() => void) | undefined;
   private readonly stopped = new Set<number>();
@@ -54,7 +54,7 @@ export class Session {
     loaded: { readonly tables: Tables; readonly siteLog: SiteLog },
     stopping: AbortSignal,
   ): Promise<void> {
-    const session = new Session(parts, lease, loaded.tables, loaded.siteLog);
+    const session = new SealingSession(parts, lease, loaded.tables, loaded.siteLog);
     const end = (): void => session.end();
     stopping.addEventListener('abort', end, { once: true });
     if (stopping.aborted) end();
@@ -110,7 +110,7 @@ export class Session {
     const deliveries = this.intake.drain();
     if (deliveries.length === 0) return;
     const admitted: StoredRecord[] = [];
-    const refused = new Map<Delivery, UnsealableRecord>();
+    const refused = new Map<ReadRecords, UnsealableRecord>();
     try {
       for (const delivery of deliveries) {
         const { records, fault } = this.tables.admit(delivery.partition, delivery.records);

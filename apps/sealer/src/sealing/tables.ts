@@ -1,4 +1,12 @@
-import { leafHash, namesText, nameOfTable, utf8Of, type Sha256 } from '#evidence';
+import {
+  compareBytes,
+  leafHash,
+  namesText,
+  nameOfTable,
+  tableOfName,
+  utf8Of,
+  type Sha256,
+} from '#evidence';
 import type { StoredRecord } from '#event-log';
 import {
   GrowingTree,
@@ -43,6 +51,9 @@ interface Table extends Omit<TableTree, 'number' | 'sealed'> {
   number: number | undefined;
   sealed: number;
 }
+
+/** The bytes by which new tables of one seal are numbered: those of the id, not of its escapes. */
+const idBytes = ({ name }: Table): Uint8Array => utf8Of(tableOfName(name) ?? name);
 
 /** What a seal says of the tables, and what is stored with it. */
 export interface SealedTables extends Pick<NewEntry, 'numbers' | 'grown'> {
@@ -148,7 +159,7 @@ export class Tables {
     const grown = [...this.byName.values()].filter(({ tree, sealed }) => tree.size > sealed);
     const fresh = grown
       .filter(({ number }) => number === undefined)
-      .sort((one, other) => (one.name < other.name ? -1 : 1));
+      .sort((one, other) => compareBytes(idBytes(one), idBytes(other)));
     const numbers = fresh.map((table) => {
       const number = this.names.push(table.name) - 1;
       table.number = number;

@@ -1,5 +1,6 @@
 import { connectionOptions } from '#postgres';
 import { API_ROLE, migrateSchema } from '#read-model';
+import { Cosignatures1793600000000 } from './cosignatures-migration.js';
 import { ReadingAgain1793500000000 } from './reading-again-migration.js';
 import { Seal1793000000000 } from './seal-migrations.js';
 
@@ -9,7 +10,7 @@ export const SEAL_SCHEMA = 'seal';
 export const SEALER_ROLE = 'shoeprint_sealer';
 
 /** The migrations, in the order in which they are applied. A published one never changes. */
-const MIGRATIONS = [Seal1793000000000, ReadingAgain1793500000000];
+const MIGRATIONS = [Seal1793000000000, ReadingAgain1793500000000, Cosignatures1793600000000];
 
 /** The lock of a migration. Nothing else in a database uses this text. */
 const MIGRATING = `hashtextextended('shoeprint migrate seal', 0)`;
@@ -22,7 +23,7 @@ const READS = [
 /** What was sealed is only added to, so the sealer may not change or delete it. */
 const SEALER_MAY = [
   'grant insert, update on seal.site, seal.position, seal.tree, seal.reading to',
-  'grant insert on seal.tile, seal.entry, seal.checkpoint, seal.grown, seal.mismatch to',
+  'grant insert on seal.tile, seal.entry, seal.checkpoint, seal.grown, seal.mismatch, seal.cosignature to',
   'grant insert, delete on seal.tail to',
 ];
 

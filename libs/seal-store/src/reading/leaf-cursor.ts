@@ -1,13 +1,13 @@
 import { HASH_BYTES, TILE_WIDTH } from '#evidence';
 import type { SealPool } from '../database/seal-pool.js';
-import type { Place } from '../writing/places.js';
+import type { LogPlace } from '../writing/places.js';
 import { readLeaves, readPlaces } from './stored-leaves.js';
 
 /** A leaf of a table, with the place of its record. */
 export interface PlacedLeaf {
   readonly index: number;
   readonly hash: Buffer;
-  readonly place: Place;
+  readonly place: LogPlace;
 }
 
 /**

@@ -9,9 +9,9 @@ import {
   type Tile,
 } from '#evidence';
 import { SealPool } from '../database/seal-pool.js';
-import type { Place } from '../writing/places.js';
+import type { LogPlace } from '../writing/places.js';
 import type { Mismatch } from '../writing/reading-again.js';
-import { digestOf, SITE_TREE } from '../writing/seal-store.js';
+import { nameDigest, SITE_TREE } from '../writing/seal-store.js';
 import { HeadTree } from './head-tree.js';
 import { LeafCursor, type PlacedLeaf } from './leaf-cursor.js';
 import { WANTED_CHANNEL } from './channels.js';
@@ -110,11 +110,13 @@ export class SealReader {
     await this.pool.query('ask', `select pg_notify('${WANTED_CHANNEL}', '')`);
   }
 
-  /** Returns the last signed checkpoint, or the last of at most a size. */
+  /** Returns the last signed checkpoint, or the last of at most a size, with its cosignatures. */
   async checkpoint(atMost = Number.MAX_SAFE_INTEGER): Promise<KeptCheckpoint | undefined> {
     const [found] = await this.pool.query<KeptCheckpoint>(
       'checkpoint',
-      'select size, note from seal.checkpoint where size <= $1 order by size desc limit 1',
+      `select c.size, c.note || coalesce((select string_agg(w.line, '' order by w.at, w.witness)
+         from seal.cosignature w where w.size = c.size), '') as note
+       from seal.checkpoint c where c.size <= $1 order by c.size desc limit 1`,
       [atMost],
     );
     return found;
@@ -205,7 +207,7 @@ export class SealReader {
     const [found] = await this.pool.query<SealedTable>(
       'table',
       'select number, name from seal.tree where name_digest = $1 and number is not null',
-      [digestOf(nameOfTable(table))],
+      [nameDigest(nameOfTable(table))],
     );
     return found;
   }
@@ -278,7 +280,7 @@ export class SealReader {
   }
 
   /** Returns where in the log the records `from` to `to` of a table stand, the last not included. */
-  async places(number: number, from: number, to: number): Promise<Place[]> {
+  async places(number: number, from: number, to: number): Promise<LogPlace[]> {
     return readPlaces(this.pool, { tree: await this.treeId(number), from, to });
   }
 
@@ -295,7 +297,7 @@ export class SealReader {
     const [tree] = await this.pool.query<{ id: number; size: number }>(
       'tree-of-name',
       'select id, size from seal.tree where name_digest = $1',
-      [digestOf(name)],
+      [nameDigest(name)],
     );
     return tree && LeafCursor.at(this.pool, { ...tree, offset });
   }
@@ -304,7 +306,7 @@ export class SealReader {
    * Returns the record that was hashed from a place of the log, and its table; undefined if none
    * was. Asks every table, so it is for faults only.
    */
-  async recordAt(place: Place): Promise<(PlacedLeaf & { readonly name: string }) | undefined> {
+  async recordAt(place: LogPlace): Promise<(PlacedLeaf & { readonly name: string }) | undefined> {
     const names = await this.pool.query<{ name: string }>(
       'all-names',
       `select name from seal.tree where id <> ${SITE_TREE} order by id`,

@@ -1,13 +1,13 @@
 import { TILE_WIDTH } from '#evidence';
 import type pg from 'pg';
 import type { FullTile, GrowingTree } from './growing-tree.js';
-import { placesBytes, type Place } from './places.js';
+import { placesBytes, type LogPlace } from './places.js';
 
 /** Leaves that follow each other in one tile. */
 interface Run {
   readonly first: number;
   readonly hashes: Uint8Array[];
-  readonly places: Place[];
+  readonly places: LogPlace[];
 }
 
 /** What was appended to one tree since its rows were written. */
@@ -22,7 +22,7 @@ export class TreeGrowth {
   ) {}
 
   /** Appends a leaf. A leaf of the site log has no place in the event log. */
-  append(leaf: Uint8Array, place?: Place): void {
+  append(leaf: Uint8Array, place?: LogPlace): void {
     const at = this.tree.size;
     let run = this.runs.at(-1);
     if (!run || at % TILE_WIDTH === 0)
@@ -66,7 +66,7 @@ export async function writeGrowth(
     name: 'grow-trees',
     text: `update seal.tree t set size = w.size, frontier = w.frontier
       from unnest($1::int[], $2::bigint[], $3::bytea[]) w (id, size, frontier) where t.id = w.id`,
-    values: columns(
+    values: asColumns(
       grown.map(({ id, tree }) => [id, tree.size, joined(tree.frontier)]),
       3,
     ),
@@ -85,7 +85,7 @@ async function insertTails(client: pg.ClientBase, grown: readonly TreeGrowth[]):
     name: 'insert-tails',
     text: `insert into seal.tail (tree, first, hashes, places)
       select * from unnest($1::int[], $2::bigint[], $3::bytea[], $4::bytea[])`,
-    values: columns(rows, 4),
+    values: asColumns(rows, 4),
   });
 }
 
@@ -107,7 +107,7 @@ async function insertTiles(client: pg.ClientBase, grown: readonly TreeGrowth[]):
     text: `insert into seal.tile (tree, level, "index", root, hashes, places)
       select * from unnest($1::int[], $2::smallint[], $3::bigint[], $4::bytea[], $5::bytea[],
         $6::bytea[])`,
-    values: columns(rows, 6),
+    values: asColumns(rows, 6),
   });
 }
 
@@ -130,15 +130,15 @@ async function mergeTiles(client: pg.ClientBase, grown: readonly TreeGrowth[]): 
       select tree, 0, "index", root, string_agg(hashes, '' order by first),
         string_agg(places, '' order by first)
       from gone group by tree, "index", root`,
-    values: columns(rows, 3),
+    values: asColumns(rows, 3),
   });
 }
 
 const joined = (hashes: readonly Uint8Array[]): Buffer => Buffer.concat(hashes);
 
-const placesOrNull = (places: readonly Place[]): Buffer | null =>
+const placesOrNull = (places: readonly LogPlace[]): Buffer | null =>
   places.length === 0 ? null : placesBytes(places);
 
-/** Returns rows as the arrays of their columns, which `unnest` takes. */
-export const columns = (rows: readonly (readonly unknown[])[], width: number): unknown[][] =>
+/** Returns rows as the arrays of their asColumns, which `unnest` takes. */
+export const asColumns = (rows: readonly (readonly unknown[])[], width: number): unknown[][] =>
   Array.from({ length: width }, (_, column) => rows.map((row) => row[column]));

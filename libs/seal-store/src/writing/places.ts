@@ -1,5 +1,5 @@
 /** Where a record stands in the log. */
-export interface Place {
+export interface LogPlace {
   readonly partition: number;
   readonly offset: number;
 }
@@ -10,7 +10,7 @@ const PARTITION_BYTES = 2;
 const OFFSET_BYTES = 6;
 
 /** Returns places as bytes, one after the other. */
-export function placesBytes(places: readonly Place[]): Buffer {
+export function placesBytes(places: readonly LogPlace[]): Buffer {
   const bytes = Buffer.alloc(places.length * PLACE_BYTES);
   for (const [at, { partition, offset }] of places.entries()) {
     bytes.writeUIntBE(partition, at * PLACE_BYTES, PARTITION_BYTES);
@@ -20,7 +20,7 @@ export function placesBytes(places: readonly Place[]): Buffer {
 }
 
 /** Reads places from bytes that `placesBytes` made. */
-export const placesOf = (bytes: Buffer): Place[] =>
+export const placesOf = (bytes: Buffer): LogPlace[] =>
   Array.from({ length: bytes.length / PLACE_BYTES }, (_, at) => ({
     partition: bytes.readUIntBE(at * PLACE_BYTES, PARTITION_BYTES),
     offset: bytes.readUIntBE(at * PLACE_BYTES + PARTITION_BYTES, OFFSET_BYTES),

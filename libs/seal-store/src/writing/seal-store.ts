@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Sha256 } from '#evidence';
+import { vkeyText, type Sha256, type VerifierKey } from '#evidence';
 import { Refusal } from '#process';
 import type pg from 'pg';
 import { SealPool } from '../database/seal-pool.js';
 import { SEALED_CHANNEL } from '../reading/channels.js';
 import { GrowingTree } from './growing-tree.js';
-import { columns, TreeGrowth, writeGrowth } from './growth.js';
+import { asColumns, TreeGrowth, writeGrowth } from './growth.js';
 import { ReadingMarks } from './reading-again.js';
 
 /** The tree of the site log among the trees. */
@@ -229,8 +229,8 @@ export class SealStore {
           name: 'new-tables',
           text: `insert into seal.tree (id, name, name_digest)
             select * from unnest($1::int[], $2::text[], $3::bytea[])`,
-          values: columns(
-            newTables.map(({ id, name }) => [id, name, digestOf(name)]),
+          values: asColumns(
+            newTables.map(({ id, name }) => [id, name, nameDigest(name)]),
             3,
           ),
         });
@@ -259,7 +259,7 @@ export class SealStore {
         name: 'number-tables',
         text: `update seal.tree t set number = w.number
           from unnest($1::int[], $2::int[]) w (id, number) where t.id = w.id`,
-        values: columns(
+        values: asColumns(
           numbers.map(({ id, number }) => [id, number]),
           2,
         ),
@@ -271,7 +271,7 @@ export class SealStore {
           from unnest($2::int[], $3::bigint[], $4::bytea[]) w (number, size, root)`,
         values: [
           index,
-          ...columns(
+          ...asColumns(
             grown.map(({ number, size, root }) => [number, size, root]),
             3,
           ),
@@ -289,6 +289,46 @@ export class SealStore {
        select pg_notify('${SEALED_CHANNEL}', $1::text)`,
       [size, note],
     );
+  }
+
+  /**
+   * Keeps the line with which a witness cosigned a checkpoint. Returns how many witnesses have
+   * cosigned it.
+   */
+  async keepCosignature(size: number, witness: VerifierKey, line: string): Promise<number> {
+    await this.pool.query(
+      'keep-cosignature',
+      `insert into seal.cosignature (size, witness, line) values ($1, $2, $3)
+       on conflict do nothing`,
+      [size, vkeyText(witness), line],
+    );
+    const [row] = await this.pool.query<{ count: number }>(
+      'count-cosignatures',
+      'select count(*) as count from seal.cosignature where size = $1',
+      [size],
+    );
+    return row?.count ?? 0;
+  }
+
+  /** Returns the size of the last checkpoint that a witness has cosigned; 0 if none. */
+  async cosignedBy(vkey: string): Promise<number> {
+    const [row] = await this.pool.query<{ size: number }>(
+      'cosigned-by',
+      'select coalesce(max(size), 0) as size from seal.cosignature where witness = $1',
+      [vkey],
+    );
+    return row?.size ?? 0;
+  }
+
+  /** Returns when a checkpoint last had so many cosignatures, RFC 3339; undefined if never. */
+  async witnessedAt(quorum: number): Promise<string | undefined> {
+    const [row] = await this.pool.query<{ at: string }>(
+      'witnessed-at',
+      `select max(at) as at from seal.cosignature
+       group by size having count(*) >= $1 order by size desc limit 1`,
+      [quorum],
+    );
+    return row?.at;
   }
 
   /** Stops a partition until it is resumed. Throws `LeaseLost` if another sealer has claimed. */
@@ -370,7 +410,7 @@ async function move(client: pg.ClientBase, moves: readonly Move[]): Promise<void
       from unnest($1::int[], $2::bigint[], $3::bigint[], $4::bytea[])
         w (partition, "from", next, digest)
       where p.partition = w.partition and p.next = w."from" and p.stopped_at is null`,
-    values: columns(
+    values: asColumns(
       moves.map(({ partition, from, next, lastDigest }) => [partition, from, next, lastDigest]),
       4,
     ),
@@ -379,4 +419,4 @@ async function move(client: pg.ClientBase, moves: readonly Move[]): Promise<void
 }
 
 /** Returns the key of a name, which may be too long for an index. */
-export const digestOf = (name: string): Buffer => createHash('sha256').update(name).digest();
+export const nameDigest = (name: string): Buffer => createHash('sha256').update(name).digest();
