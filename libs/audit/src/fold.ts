@@ -20,14 +20,13 @@ import { judgedBy, targetOf, targetsBefore, type RuleBook } from './history/repl
 import { openShoe } from './judges/shoe.js';
 import { houseFrom } from './events/house.js';
 import { isSameGap, type Found, type Gap } from './findings/finding.js';
-import { MESSAGE_KINDS, kindsOf, type MessageKind } from './admission/message-kinds.js';
+import { kindsOf } from './admission/message-kinds.js';
+import { hear, sentUpTo } from './admission/sources.js';
 import { FOLD_VERSION, type GapMark, type Receipt, type Shoe, type TableState } from './state.js';
 import { changeDuty, judgeAuthority, owesReturns, step, unknownReference } from './step.js';
 
 /** Shoe ids remembered of each table. */
-const SHOES_MAX = 1024;
-/** Sources remembered of each table. */
-const SOURCES_MAX = 64;
+export const SHOES_MAX = 1024;
 /** Findings remembered of each table that are about no shoe within reach. */
 const OUTSIDE_MAX = 1024;
 
@@ -130,7 +129,7 @@ class Table implements Admitting {
   ) {}
 
   admitted(event: AnyEvent): void {
-    this.rememberSource(event);
+    hear(this.state.sources, event, this.state.admission.counts.admitted);
     if (event.type === 'shoe-opened') return this.openShoe(event);
     if (event.type === 'observation-corrected') return this.correct(event);
     const { open } = this.state;
@@ -210,40 +209,6 @@ class Table implements Admitting {
     });
   }
 
-  /** Remembers what kinds of message a source sends. */
-  private rememberSource({ source, type }: AnyEvent): void {
-    const { sources, admission } = this.state;
-    const known = sources.find((each) => each.source === source) ?? this.newSource(source);
-    known.admitted = admission.counts.admitted;
-    for (const kind of kindsOf(type)) if (!known.sent.includes(kind)) known.sent.push(kind);
-  }
-
-  /** Remembers a new source, and forgets the one that was heard longest ago if there are many. */
-  private newSource(source: string): TableState['sources'][number] {
-    const { sources } = this.state;
-    const fresh = { source, sent: [], admitted: 0 };
-    if (sources.length >= SOURCES_MAX) {
-      const longest = Math.min(...sources.map(({ admitted }) => admitted));
-      sources.splice(
-        sources.findIndex(({ admitted }) => admitted === longest),
-        1,
-      );
-    }
-    sources.push(fresh);
-    return fresh;
-  }
-
-  /**
-   * Returns what the source of a gap has sent, with the event that ends it. A gap from number 1,
-   * and one of a source that is not remembered, may hide any kind.
-   */
-  private sentUpTo({ source, type }: AnyEvent, from: number): readonly MessageKind[] {
-    const known = this.state.sources.find((each) => each.source === source);
-    if (from === 1 || !known) return MESSAGE_KINDS;
-    const sent = [...known.sent, ...kindsOf(type)];
-    return MESSAGE_KINDS.filter((kind) => sent.includes(kind));
-  }
-
   /**
    * Records that the opening of a shoe may be lost. Withdraws what was found about an unknown shoe
    * since the source of the gap was heard last.
@@ -296,7 +261,7 @@ class Table implements Admitting {
   gap(after: AnyEvent, boot: number, from: number, to: number): void {
     const { open, before } = this.state;
     const { source, session } = after as { source: string; session: string };
-    const sent = this.sentUpTo(after, from);
+    const sent = sentUpTo(this.state.sources, after, from);
     const isPlay = kindsOf(after.type).includes('play');
     const mark: GapMark = {
       type: 'gap',

@@ -4,6 +4,7 @@ import type { Sha256Hex } from './findings/ids.js';
 import type { FindingCode } from './findings/catalogue.js';
 import type { ByCoup } from './findings/by-coup.js';
 import type { MessageKind } from './admission/message-kinds.js';
+import type { KnownSource } from './admission/sources.js';
 import type { Readings } from './coup/readings/readings.js';
 import type { Found, Gap, NotJudged } from './findings/finding.js';
 import type { Desk, ItemChange, ReviewChange } from './review/desk.js';
@@ -181,14 +182,6 @@ export interface Duty {
   caller: string | null;
   /** The gap that may have hidden a sign-on since the last one; null if none did. */
   lost: Gap | null;
-}
-
-/** A source and the kinds of message that it has sent at a table. */
-interface KnownSource {
-  readonly source: string;
-  readonly sent: MessageKind[];
-  /** How many events of the table had been admitted when it sent its last. */
-  admitted: number;
 }
 
 /** What of a shoe decides, with the events that follow, how its play goes on. */
