@@ -2,7 +2,7 @@ import { simulate } from '#audit';
 import { rulesNamed } from '../simulate/simulated.js';
 import type { Sent } from './audit.js';
 
-/** What to simulate at a table with two short shoes. */
+/** What to simulate at a table with short shoes. */
 export interface ShortTable {
   readonly rules: string;
   readonly seed: number;
@@ -11,20 +11,29 @@ export interface ShortTable {
   readonly faults?: readonly string[];
   /** The number of coups of each shoe. */
   readonly coups: number;
+  /** Default: 2. */
+  readonly shoes?: number;
 }
 
 const OF_A_SHOE: ReadonlySet<string> = new Set(['SH-04', 'CM-05']);
 
 /**
- * Returns the events of two shoes that are closed after so many coups, at least two more than there
+ * Returns the events of shoes that are closed after so many coups, at least two more than there
  * are faults. Before, each seat pays what it owes. What remains in them is not counted.
  */
-export function shortTable({ rules, seed, bets, faults = [], coups }: ShortTable): Sent[] {
+export function shortTable({
+  rules,
+  seed,
+  bets,
+  faults = [],
+  coups,
+  shoes = 2,
+}: ShortTable): Sent[] {
   const kept: Sent[] = [];
   const owed = new Map<unknown, number>();
   let opened = 0;
   const placed = faults.map((code, i) => (OF_A_SHOE.has(code) ? code : `${code}@${i + 2}`));
-  const options = { rules: rulesNamed(rules), seed, bets, shoes: 2, faults: placed };
+  const options = { rules: rulesNamed(rules), seed, bets, shoes, faults: placed };
   for (const line of simulate(options).lines) {
     const event = JSON.parse(line) as Sent;
     const name = (event.type as string).replace(/^shoeprint\.|\.v1$/g, '');

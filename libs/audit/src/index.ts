@@ -85,3 +85,23 @@ export type { AuditedCoup } from './rows/audited-coup.js';
 export type { AuditedShoe } from './rows/audited-shoe.js';
 export type { ShoeSums } from './rows/shoe-sums.js';
 export { auditedTable, holeOf, shoesInReach, type Hole } from './rows/audited-table.js';
+export { bootsIn, tableFrom, type Boot } from './middle/table-from.js';
+export type { OpenedShoe } from './middle/log-watch.js';
+export type { JudgedRange, RangeAsked } from './middle/range.js';
+export {
+  chooseContext,
+  findRange,
+  judgeRange,
+  setBack,
+  type ReadTable,
+  type RangeJudged,
+  type SettledRange,
+  type TableRecord,
+} from './middle/settle.js';
+export {
+  RangeJudge,
+  type JudgedShoe,
+  type JudgedTaker,
+  type Listed,
+  type RangeJudging,
+} from './middle/range-judge.js';

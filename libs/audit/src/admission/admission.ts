@@ -1,7 +1,7 @@
 import { referenceOf, type AnyEvent } from '../events/events.js';
 
 /** Contents remembered of each session. */
-const CONTENTS_MAX = 4096;
+export const CONTENTS_MAX = 4096;
 /** Events that a table may hold while it waits. */
 const WAITING_MAX = 64;
 /** Sessions remembered of each table. */
@@ -27,7 +27,7 @@ export interface Counts {
 }
 
 /** One boot of one source. */
-interface Session {
+export interface Session {
   readonly source: string;
   readonly session: string;
   /**
@@ -320,7 +320,8 @@ function hand(state: AdmissionState, event: AnyEvent, to: Admitting): void {
   to.admitted(event);
 }
 
-function advance(session: Session, event: AnyEvent): void {
+/** Remembers the content of the number that is due. */
+export function advance(session: Session, event: AnyEvent): void {
   if (event.type === 'device-online') {
     session.onlines.push(event.digest);
     if (session.onlines.length > ONLINES_MAX) session.onlines.shift();
@@ -329,7 +330,8 @@ function advance(session: Session, event: AnyEvent): void {
   session.next += 1;
 }
 
-function sessionOf(state: AdmissionState, event: AnyEvent): Session {
+/** Returns the session of a numbered event, as the one heard last. */
+export function sessionOf(state: AdmissionState, event: AnyEvent): Session {
   const { sessions } = state;
   const { source, session } = event as { source: string; session: string };
   for (let i = 0; i < sessions.length; i += 1) {

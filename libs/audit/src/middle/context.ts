@@ -1,0 +1,246 @@
+import { CONTENTS_MAX, type Session } from '../admission/admission.js';
+import { kindsOf, type MessageKind } from '../admission/message-kinds.js';
+import type { KnownSource } from '../admission/sources.js';
+import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
+import { LogWatch, recordOf } from './log-watch.js';
+
+/** What a range needs of the log before it. */
+export interface ContextChosen {
+  /** The records to pass to `tableFrom`, in the order of the log. */
+  readonly records: readonly number[];
+  /**
+   * The record with which the range must begin instead, because no record shows what judging needs:
+   * the table held events back there, or declared a number missing that comes late in the range.
+   * Null if the range can begin as asked.
+   */
+  readonly back: number | null;
+}
+
+/** Where the numbers of a session lie in the log. */
+interface Numbers {
+  session: Session;
+  /**
+   * The records of the last contents, each at its number modulo `CONTENTS_MAX`. For a number
+   * declared missing, -1 less the record with which the table began to wait for it.
+   */
+  at: number[];
+  /** The record with which the device restarted the session; null if it did not. */
+  restarted: number | null;
+  readonly onlines: Map<number, number>;
+  /** The records of second contents, by number. */
+  readonly equivocal: Map<number, number>;
+  isMet: boolean;
+}
+
+/**
+ * Chooses the records before a range that judging the range needs, from a table's log up to the end
+ * of the range:
+ *
+ * - of each session first heard in the range, its last record before;
+ * - the sign-ons in force;
+ * - the first of each number, id and shoe id that the range repeats, and a second one with another
+ *   content if there was one;
+ * - of each source with a gap in the range, an event of each kind that it had sent.
+ */
+export class ContextChooser extends LogWatch {
+  private readonly needed = new Set<number>();
+  private hasBegun = false;
+  private back = Infinity;
+  private readonly numbers = new Map<string, Numbers>();
+  /** The records of unnumbered events by reference: the windows of admission. */
+  private ids = new Map<string, number>();
+  private idsBefore = new Map<string, number>();
+  private readonly equivocalIds = new Map<string, number>();
+  private window = this.admission.idsBefore;
+  private readonly kinds = new WeakMap<KnownSource, Map<MessageKind, number>>();
+  private readonly duty = new Map<'dealer' | 'caller', { record: number; dealer: string }>();
+
+  /**
+   * `first` is the record with which the range begins. Cards of an older shoe count from the record
+   * `shown` on, because no finding about no shoe is listed before.
+   */
+  constructor(
+    private readonly first: number,
+    private readonly shown: number,
+  ) {
+    super();
+  }
+
+  /** Returns what was chosen. Called once the last event of the range was taken. */
+  chosen(): ContextChosen {
+    const back = Math.min(this.back, this.first);
+    return {
+      records: [...this.needed].sort((a, b) => a - b),
+      back: back < this.first ? back : null,
+    };
+  }
+
+  private get isInRange(): boolean {
+    return this.record >= this.first;
+  }
+
+  /** Chooses a record if it lies before the range. */
+  private need(record: number | undefined | null): void {
+    if (record !== undefined && record !== null && record < this.first) this.needed.add(record);
+  }
+
+  protected override begin(record: number): void {
+    super.begin(record);
+    if (this.hasBegun || !this.isInRange) return;
+    this.hasBegun = true;
+    this.back = this.quiet;
+    for (const { record: signedOn } of this.duty.values()) this.need(signedOn);
+  }
+
+  protected override arrive(event: AnyEvent): void {
+    if (this.isInRange) this.needOf(event);
+    const reference = referenceOf(event);
+    const { ids, idsBefore } = this.admission;
+    const isNew = event.sequence === undefined && !ids.has(reference) && !idsBefore.has(reference);
+    super.arrive(event);
+    if (this.admission.idsBefore !== this.window) {
+      this.window = this.admission.idsBefore;
+      this.idsBefore = this.ids;
+      this.ids = new Map();
+      for (const known of this.equivocalIds.keys())
+        if (!this.admission.equivocalIds.has(known)) this.equivocalIds.delete(known);
+    }
+    if (isNew) this.ids.set(reference, recordOf(event));
+  }
+
+  private needOf(event: AnyEvent): void {
+    if (event.sequence === undefined) this.needOfId(referenceOf(event));
+    else this.needOfNumber(event, event.sequence);
+    if (event.shoe === undefined) return;
+    if (event.type === 'shoe-opened' || (event.type === 'card-drawn' && this.record >= this.shown))
+      this.need(this.shoes.get(event.shoe));
+  }
+
+  private needOfId(reference: string): void {
+    const { ids, idsBefore, equivocalIds } = this.admission;
+    if (!ids.has(reference) && !idsBefore.has(reference)) return;
+    this.need(this.ids.get(reference) ?? this.idsBefore.get(reference));
+    if (equivocalIds.has(reference)) this.need(this.equivocalIds.get(reference));
+  }
+
+  private needOfNumber(event: AnyEvent, sequence: number): void {
+    const session = this.admission.sessions.find(
+      (each) => each.source === event.source && each.session === event.session,
+    );
+    const known = this.numbers.get(keyOf(event));
+    if (!session || known?.session !== session) return;
+    if (!known.isMet) {
+      known.isMet = true;
+      this.need(known.at[(session.next - 1) % CONTENTS_MAX]);
+      this.need(known.restarted);
+    }
+    if (sequence >= session.next) return;
+    this.need(known.onlines.get(event.digest));
+    if (sequence < session.next - CONTENTS_MAX) return;
+    const first = known.at[sequence % CONTENTS_MAX];
+    if (first === undefined) return;
+    if (first >= 0) this.need(first);
+    else this.back = Math.min(this.back, -1 - first);
+    if (session.equivocal.includes(sequence)) this.need(known.equivocal.get(sequence));
+  }
+
+  override admitted(event: AnyEvent): void {
+    const { sequence } = event;
+    if (sequence !== undefined) {
+      const known = this.numbersOf(event);
+      known.at[sequence % CONTENTS_MAX] = recordOf(event);
+      if (event.type === 'device-online') keepOnline(known, event);
+    }
+    super.admitted(event);
+    this.keepKinds(event);
+    if (event.type === 'dealer-signed-on' || event.type === 'dealer-relieved') this.keepDuty(event);
+  }
+
+  /** Returns where the numbers of an admitted event's session lie. */
+  private numbersOf(event: AnyEvent): Numbers {
+    const key = keyOf(event);
+    const session = this.admission.sessions[0] as Session;
+    const known = this.numbers.get(key);
+    if (known?.session === session) return known;
+    // the device restarted the session: it keeps what it said when it came online
+    if (known && known.session.onlines === session.onlines) {
+      Object.assign(known, { session, at: [], restarted: recordOf(event) });
+      return known;
+    }
+    const fresh: Numbers = {
+      session,
+      at: [],
+      restarted: null,
+      onlines: new Map(),
+      equivocal: new Map(),
+      isMet: this.isInRange,
+    };
+    this.numbers.set(key, fresh);
+    this.forgetSessions();
+    return fresh;
+  }
+
+  /** Forgets the sessions that admission has forgotten. */
+  private forgetSessions(): void {
+    const { sessions } = this.admission;
+    if (this.numbers.size <= 2 * sessions.length) return;
+    const held = new Set(sessions);
+    for (const [key, { session }] of this.numbers) if (!held.has(session)) this.numbers.delete(key);
+  }
+
+  private keepKinds(event: AnyEvent): void {
+    const source = this.sources.find((each) => each.source === event.source);
+    if (!source) return;
+    const known = this.kinds.get(source) ?? new Map<MessageKind, number>();
+    this.kinds.set(source, known);
+    for (const kind of kindsOf(event.type)) known.set(kind, recordOf(event));
+  }
+
+  private keepDuty(event: EventOf<'dealer-signed-on' | 'dealer-relieved'>): void {
+    const { dealer, role } = event.data;
+    const isRelief = event.type === 'dealer-relieved';
+    if (!isRelief || this.duty.get(role)?.dealer === dealer)
+      this.duty.set(role, { record: recordOf(event), dealer: isRelief ? '' : dealer });
+  }
+
+  protected missed(
+    after: AnyEvent,
+    [from, to]: readonly [number, number],
+    _kinds: readonly MessageKind[],
+  ): void {
+    const { at } = this.numbersOf(after);
+    for (let n = Math.max(from, to - CONTENTS_MAX + 1); n <= to; n += 1)
+      at[n % CONTENTS_MAX] = -1 - this.quiet;
+    if (!this.isInRange || from === 1) return;
+    const source = this.sources.find((each) => each.source === after.source);
+    for (const record of (source && this.kinds.get(source)?.values()) ?? []) this.need(record);
+  }
+
+  override late(event: AnyEvent): void {
+    const known = this.numbers.get(keyOf(event));
+    if (known) known.at[(event.sequence as number) % CONTENTS_MAX] = recordOf(event);
+  }
+
+  override equivocal(event: AnyEvent): void {
+    if (event.sequence === undefined) this.equivocalIds.set(referenceOf(event), recordOf(event));
+    else {
+      const known = this.numbers.get(keyOf(event));
+      known?.equivocal.set(event.sequence, recordOf(event));
+      if (known && known.equivocal.size > CONTENTS_MAX)
+        known.equivocal.delete(known.equivocal.keys().next().value as number);
+    }
+  }
+
+  protected opened(): void {
+    // which shoe is open does not matter here
+  }
+}
+
+/** Keeps where a device came online, for as long as admission remembers what it said. */
+function keepOnline({ onlines, session }: Numbers, event: EventOf<'device-online'>): void {
+  onlines.set(event.digest, recordOf(event));
+  for (const digest of onlines.keys())
+    if (digest !== event.digest && !session.onlines.includes(digest)) onlines.delete(digest);
+}
+
+const keyOf = ({ source, session }: AnyEvent): string => JSON.stringify([source, session]);

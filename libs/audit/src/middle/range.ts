@@ -1,0 +1,100 @@
+import type { MessageKind } from '../admission/message-kinds.js';
+import type { AnyEvent } from '../events/events.js';
+import { LogWatch, type OpenedShoe } from './log-watch.js';
+
+/**
+ * What a range of records is to show:
+ *
+ * - one shoe, by the reference of its opening;
+ * - what was found at a record about no shoe, with the shoe then open;
+ * - the table between two sizes of its log.
+ */
+export type RangeAsked =
+  | { readonly of: 'shoe'; readonly ref: string }
+  | { readonly of: 'record'; readonly record: number }
+  | { readonly of: 'span'; readonly from: number; readonly to: number };
+
+/** The records that judging what was asked for needs. */
+export interface JudgedRange {
+  /** The first record, and the one after the last. */
+  readonly first: number;
+  readonly end: number;
+  /** The first shoe that the range shows; null if none was open. */
+  readonly shoe: OpenedShoe | null;
+  /** Whether all of the asked shoe is there: it left reach, so that nothing can change it. */
+  readonly leftReach: boolean;
+}
+
+/**
+ * Finds the records that show a shoe, or a part of a table's log, in a table's log from its first
+ * record on.
+ *
+ * A range begins with the opening of the shoe before the first one shown, because corrections, late
+ * money and repeated ids reach that far. If the table then held events back, it begins with the
+ * first of them. It begins with an earlier gap that may hide who signed on, if nobody signed on from
+ * there to the opening of the first shoe shown. It ends with the record that admits the second
+ * opening after the shoe, or with the last record taken.
+ */
+export class RangeFinder extends LogWatch {
+  private open: { readonly shoe: OpenedShoe; readonly first: number } | null = null;
+  private shown: RangeFinder['open'] = null;
+  private isFound = false;
+  private later = 0;
+  private lostDuty: number | null = null;
+
+  constructor(private readonly asked: RangeAsked) {
+    super();
+    if (asked.of === 'span' && asked.from === 0) this.isFound = true;
+  }
+
+  /** Returns whether the range ends with the record taken last, so that no more need be read. */
+  get isDone(): boolean {
+    const { asked } = this;
+    if (asked.of === 'span') return this.record >= asked.to - 1;
+    return this.isFound && this.later >= 2;
+  }
+
+  /** Returns the range; undefined if the log has no such shoe. Called after a whole record. */
+  range(): JudgedRange | undefined {
+    const { asked } = this;
+    const end = asked.of === 'span' ? asked.to : this.record + 1;
+    if (asked.of === 'record' && this.record === asked.record) this.find();
+    if (!this.isFound) return undefined;
+    const { first = 0, shoe = null } = this.shown ?? {};
+    return { first, end, shoe, leftReach: asked.of !== 'span' && this.later >= 2 };
+  }
+
+  protected override begin(record: number): void {
+    super.begin(record);
+    const { asked } = this;
+    if (asked.of === 'span' && record === asked.from) this.find();
+    if (asked.of === 'record' && record === asked.record + 1) this.find();
+  }
+
+  private find(): void {
+    if (this.isFound) return;
+    this.isFound = true;
+    this.shown = this.open;
+  }
+
+  protected opened(shoe: OpenedShoe): void {
+    const { open, lostDuty, asked } = this;
+    const first = open ? Math.min(open.shoe.first, lostDuty ?? Infinity) : 0;
+    this.open = { shoe, first };
+    if (this.isFound) this.later += 1;
+    else if (asked.of === 'shoe' && asked.ref === shoe.ref) this.find();
+  }
+
+  override admitted(event: AnyEvent): void {
+    if (event.type === 'dealer-signed-on' && event.data.role === 'dealer') this.lostDuty = null;
+    super.admitted(event);
+  }
+
+  protected missed(
+    _after: AnyEvent,
+    _numbers: readonly [number, number],
+    kinds: readonly MessageKind[],
+  ): void {
+    if (kinds.includes('people')) this.lostDuty = this.quiet;
+  }
+}

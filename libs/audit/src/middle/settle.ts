@@ -1,0 +1,91 @@
+import type { AnyEvent } from '../events/events.js';
+import { ContextChooser, type ContextChosen } from './context.js';
+import { RangeJudge, type JudgedTaker, type RangeJudging } from './range-judge.js';
+import { RangeFinder, type JudgedRange, type RangeAsked } from './range.js';
+import { tableFrom, type Boot } from './table-from.js';
+
+/** A record of a table's log: its number, and its events in order. */
+export interface TableRecord {
+  readonly record: number;
+  readonly events: readonly AnyEvent[];
+}
+
+/** A table's log. Reads the records from `from` up to and without `to`, in order. */
+export type ReadTable = (from: number, to: number) => AsyncIterable<TableRecord>;
+
+/** Returns the range that shows what was asked for; undefined if the log has no such shoe. */
+export async function findRange(
+  read: ReadTable,
+  asked: RangeAsked,
+  size: number,
+): Promise<JudgedRange | undefined> {
+  const finder = new RangeFinder(asked);
+  for await (const { record, events } of read(0, size)) {
+    for (const event of events) finder.take(event, record);
+    if (finder.isDone) break;
+  }
+  return finder.range();
+}
+
+/** A range, and the records before it that judging it needs. */
+export interface SettledRange {
+  readonly first: number;
+  readonly end: number;
+  readonly context: readonly number[];
+}
+
+/** Returns the context of a range. The range begins earlier if no record shows what it needs. */
+export async function chooseContext(
+  read: ReadTable,
+  { first, end }: Pick<JudgedRange, 'first' | 'end'>,
+  shown: number,
+): Promise<SettledRange> {
+  for (let from = first; ;) {
+    const { records, back } = await chosenFor(read, { first: from, end, shown });
+    if (back === null) return { first: from, end, context: records };
+    from = back;
+  }
+}
+
+async function chosenFor(
+  read: ReadTable,
+  { first, end, shown }: { readonly first: number; readonly end: number; readonly shown: number },
+): Promise<ContextChosen> {
+  if (first === 0) return { records: [], back: null };
+  const chooser = new ContextChooser(first, shown);
+  for await (const { record, events } of read(0, end))
+    for (const event of events) chooser.take(event, record);
+  return chooser.chosen();
+}
+
+/** How a range is judged: from which state, by what, and who takes what was judged. */
+export interface RangeJudged extends RangeJudging {
+  readonly table: string;
+  readonly boots: readonly Boot[];
+  readonly taker: JudgedTaker;
+}
+
+/** Judges a range as its package shows it. Returns how many events are held back at its end. */
+export async function judgeRange(
+  read: ReadTable,
+  { first, end, context }: SettledRange,
+  { table, boots, taker, ...judging }: RangeJudged,
+): Promise<number> {
+  const before: AnyEvent[] = [];
+  for (const record of context)
+    for await (const { events } of read(record, record + 1)) before.push(...events);
+  const judge = new RangeJudge(tableFrom(table, before, boots), judging, taker);
+  for await (const { record, events } of read(first, end))
+    for (const event of events) judge.take(event, record);
+  return judge.end();
+}
+
+/**
+ * Returns a range that begins earlier, twice as long. A range is set back as long as what is judged
+ * of it differs from what was judged of the whole log; the one that begins with record 0 is the
+ * whole log.
+ */
+export const setBack = ({ first, end }: Pick<JudgedRange, 'first' | 'end'>) => ({
+  first: Math.max(0, end - 2 * (end - first)),
+  end,
+});
