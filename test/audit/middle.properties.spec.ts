@@ -107,12 +107,12 @@ describe('judging in the middle of a log', () => {
     await fc.assert(
       fc.asyncProperty(recorded, blocks, async (events, sizes) => {
         const records = recordsOf(events, sizes);
-        const all = { shoe: null, finding: null, from: 0 };
+        const all = { since: null };
         for (const shoe of leftReach(
           await judged(records, ofLog(records.length), { listed: all }),
         )) {
           const whole = { shoes: [shoe], outside: [] };
-          const listed = { ...all, shoe: shoe.shoe.shoe };
+          const listed = { shoe: shoe.shoe.shoe, finding: null };
           const asked: RangeAsked = { of: 'shoe', ref: shoe.shoe.ref };
           const { shoes } = await alone(records, asked, { whole, listed, tally });
           expect(shoes).toEqual([shoe]);
@@ -131,7 +131,8 @@ describe('judging in the middle of a log', () => {
         const sizesAt = [a, b].map((at) => at % (records.length + 1)).sort((x, y) => x - y);
         const [from, to] = sizesAt as [number, number];
         fc.pre(to > from);
-        const listed = { shoe: null, finding: null, from };
+        const range = await findRange(readerOf(records), { of: 'span', from, to }, records.length);
+        const listed = { since: range?.shoe?.name ?? null };
         const whole = await judged(records, ofLog(to), { listed });
         const here = await alone(records, { of: 'span', from, to }, { whole, listed, tally });
         expect(leftReach(here)).toEqual(leftReach(whole));

@@ -105,3 +105,9 @@ export {
   type Listed,
   type RangeJudging,
 } from './middle/range-judge.js';
+export {
+  LISTED_FILES,
+  RangeListing,
+  type ListedFile,
+  type ListedLines,
+} from './middle/range-listing.js';

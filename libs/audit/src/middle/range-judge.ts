@@ -8,18 +8,17 @@ import { rowsOf, type AuditedFinding, type Rows, type ShoeRows } from '../rows/r
 import type { ShoeSums } from '../rows/shoe-sums.js';
 import type { LedgerLine, TableState } from '../state.js';
 
-/** What is listed of a range that is judged. */
-export interface Listed {
-  /** The id of the one shoe that is listed; null lists every shoe from `from` on. */
-  readonly shoe: string | null;
-  /** The id of a finding about no shoe that is listed with that shoe; null if there is none. */
-  readonly finding: string | null;
-  /**
-   * The record before which a shoe is not listed, unless it was the last one opened there. Findings
-   * about no shoe are listed from there on.
-   */
-  readonly from: number;
-}
+/**
+ * What is listed of a range that is judged:
+ *
+ * - one shoe, by its id, and with it one finding about no shoe, by its id;
+ * - everything from the opening of a shoe on, or from the beginning (null).
+ *
+ * The shoes before are judged only because later ones need it. A correction or late money for a
+ * shoe that the range does not hold can make findings in them that the whole log does not make.
+ */
+export type Listed =
+  { readonly shoe: string; readonly finding: string | null } | { readonly since: string | null };
 
 /** A shoe that was judged, with what was found. */
 export interface JudgedShoe {
@@ -56,25 +55,33 @@ export interface RangeJudging {
  * grow with the range.
  */
 export class RangeJudge {
-  private hasBegun = false;
+  private events = 0;
+  /** The event with which the listing began; infinite until then. */
+  private begin = Infinity;
   private unlisted: string | null = null;
 
   constructor(
     private readonly state: TableState,
     private readonly judging: RangeJudging,
     private readonly taker: JudgedTaker,
-  ) {}
+  ) {
+    const { listed } = judging;
+    if ('since' in listed && listed.since === null) this.begin = 0;
+  }
 
-  /** Takes the next event, and the number of the record that holds it. */
-  take(event: AnyEvent | Line, record: number): void {
+  /** Takes the next event. */
+  take(event: AnyEvent | Line): void {
     const { state, judging } = this;
-    if (!this.hasBegun && record >= judging.listed.from) {
-      this.hasBegun = true;
-      this.unlisted = state.before?.ref ?? null;
-    }
-    fold(state, event, judging.book, { mark: record, received: null });
+    this.events += 1;
+    fold(state, event, judging.book, { mark: this.events, received: null });
+    // the shoe that left reach with the opening of the first one listed is not listed
     const final = takeFinalChanges(state);
     if (final) this.pass(rowsOf(final), true);
+    const { listed } = judging;
+    if (this.begin === Infinity && 'since' in listed && state.open?.name === listed.since) {
+      this.begin = this.events;
+      this.unlisted = state.before?.ref ?? null;
+    }
   }
 
   /**
@@ -90,19 +97,20 @@ export class RangeJudge {
   private pass({ shoes, outside }: Rows, leftReach: boolean): void {
     for (const rows of shoes)
       if (this.isListed(rows.shoe)) this.taker.shoe(this.judged(rows, leftReach));
-    for (const finding of outside)
-      if (this.isListedOutside(finding)) this.taker.outside(finding.finding);
+    for (const change of outside)
+      if (this.isListedOutside(change)) this.taker.outside(change.finding);
   }
 
   private isListed({ shoe, ref }: AuditedShoe): boolean {
     const { listed } = this.judging;
-    return listed.shoe === null ? this.hasBegun && ref !== this.unlisted : shoe === listed.shoe;
+    if ('shoe' in listed) return shoe === listed.shoe;
+    return this.begin < Infinity && ref !== this.unlisted;
   }
 
   private isListedOutside({ finding, withdrawnBecause, mark }: AuditedFinding): boolean {
-    const { shoe, finding: listed, from } = this.judging.listed;
+    const { listed } = this.judging;
     if (withdrawnBecause !== null) return false;
-    return shoe === null ? mark >= from : finding.id === listed;
+    return 'shoe' in listed ? finding.id === listed.finding : mark >= this.begin;
   }
 
   private judged(rows: ShoeRows, leftReach: boolean): JudgedShoe {

@@ -75,8 +75,7 @@ export async function judgeRange(
   for (const record of context)
     for await (const { events } of read(record, record + 1)) before.push(...events);
   const judge = new RangeJudge(tableFrom(table, before, boots), judging, taker);
-  for await (const { record, events } of read(first, end))
-    for (const event of events) judge.take(event, record);
+  for await (const { events } of read(first, end)) for (const event of events) judge.take(event);
   return judge.end();
 }
 
