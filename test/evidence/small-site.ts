@@ -1,5 +1,6 @@
 import {
   checkpointText,
+  compareBytes,
   cosignedMessage,
   exportsKeyName,
   headText,
@@ -176,7 +177,7 @@ export class SmallSite {
     const fresh = [...this.known.keys()]
       .filter((table) => this.tables.every((each) => each.table !== table))
       .map((table) => ({ table, name: nameOfTable(table) }))
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
+      .sort((a, b) => compareBytes(utf8Of(a.table), utf8Of(b.table)));
     for (const { table, name } of fresh)
       this.tables.push({ table, name, tree: new MemoryTree(), records: [] });
     for (const { table, tree, records } of this.tables) {

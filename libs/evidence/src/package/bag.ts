@@ -97,6 +97,11 @@ function isWithin(exam: Examination, oxum: Oxum, manifest: Bag['manifest']): boo
       `the payload has ${sum(payload)} bytes in ${payload.length} files, and Payload-Oxum names ${oxum.bytes} in ${oxum.files}`,
       { file: TAG_FILES.info },
     );
+  else if (
+    (sum(payload) < oxum.bytes || payload.length < oxum.files) &&
+    [...(manifest?.keys() ?? [])].every((path) => exam.reader.has(path))
+  )
+    exam.altered(2, 'the payload is smaller than Payload-Oxum', { file: TAG_FILES.info });
   return sum(payload.filter(({ path }) => manifest?.has(path) ?? true)) <= oxum.bytes;
 }
 

@@ -123,6 +123,7 @@ export class TableNamed {
    * many lines the record has.
    */
   check(record: Uint8Array, onLine: (index: number) => void): number {
+    if (record.length === 0) return 0;
     let count = 0;
     for (let from = 0; ; count += 1) {
       const feed = record.indexOf(LINE_FEED, from);

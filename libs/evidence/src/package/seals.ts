@@ -22,16 +22,14 @@ export interface SealedState {
   /** How many tables have a head. */
   readonly tables: number;
   readonly heads: Uint8Array;
-  /** How many records were sealed, of all tables. */
-  readonly records: number;
+  /** The offsets up to which records were sealed, by partition. */
+  readonly next: readonly number[];
 }
 
 /** The seals of a package, checked. */
 export interface Seals {
   /** Those from `after` to `to`, in order; `after` included. */
   readonly range: readonly SealedState[];
-  /** The offsets up to which records are sealed at `to`, by partition. */
-  readonly next: readonly number[];
   /** The last seal of the checkpoint. */
   readonly latest: SealedState;
   /** The seals of since.json, by the size of the checkpoint. */
@@ -57,7 +55,7 @@ const stateOf = ({ number, time, day, tables, heads, next }: Seal): SealedState 
   day,
   tables,
   heads,
-  records: next.reduce((sum, offset) => sum + offset, 0),
+  next,
 });
 
 /** Checks that the seals of a package are in the log, and that each can follow the one before. */
@@ -80,7 +78,6 @@ export async function verifySeals(
     }
   };
   const states: SealedState[] = [];
-  let next: readonly number[] = [];
   await exam.attempt(5, SITE_FILES.leaves, () =>
     exam.reader.eachLine(SITE_FILES.leaves, leafForm, (leaf, line) => {
       takeHeld(leaf.index);
@@ -88,7 +85,6 @@ export async function verifySeals(
       const seal = chain.take(leaf, { file: SITE_FILES.leaves, line });
       if (!seal) return;
       states.push(stateOf(seal));
-      next = seal.next;
     }),
   );
   range.end(statement.range.to);
@@ -102,7 +98,7 @@ export async function verifySeals(
     });
   if (!latest) exam.abandon(5, 'the latest seal cannot be read', { file: SITE_FILES.proof });
   chain.end(latest);
-  return { range: states, next, latest, since: sinceSeals, names, roots: range.roots };
+  return { range: states, latest, since: sinceSeals, names, roots: range.roots };
 }
 
 const readNamesFile = (exam: Examination): Promise<string[] | undefined> =>

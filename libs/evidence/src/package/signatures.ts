@@ -127,12 +127,14 @@ function verifyLogSignature(
   const trusted = new Set(keys.reachedFrom([...trust.keys, ...held]).map(vkeyText));
   const known = signers.find((key) => trusted.has(vkeyText(key)));
   const key = known ?? signers[0];
-  if (key && !known) exam.found.add(3, 'incomplete', unknownKey(key, trust), AT);
+  const hasTrust = trust.keys.length + trust.checkpoints.length > 0;
+  if (key && !known)
+    exam.found.add(3, hasTrust ? 'altered' : 'incomplete', unknownKey(key, hasTrust), AT);
   return { key: key && vkeyText(key), isTrusted: known !== undefined };
 }
 
-const unknownKey = (key: VerifierKey, { keys, checkpoints }: Trust): string =>
-  keys.length + checkpoints.length === 0
+const unknownKey = (key: VerifierKey, hasTrust: boolean): string =>
+  !hasTrust
     ? `who signed it is not known to you: ask the house, on another way, whether its key is ${vkeyText(key)}`
     : `${vkeyText(key)} signed it, which does not follow from the key that you gave`;
 

@@ -263,12 +263,15 @@ class AllHeads {
       const at = { file: SITE_FILES.leaves, seal: seal.number };
       if (!sum || !sameBytes(sum.heads.root(), seal.heads))
         this.exam.altered(6, `the tables are not those of seal ${seal.number}`, at);
-      else if (sum.records !== seal.records)
+      else if (sum.records !== sumOf(seal.next))
         this.exam.altered(
           7,
-          `seal ${seal.number} has ${seal.records} records, and its tables ${sum.records}`,
+          `seal ${seal.number} has ${sumOf(seal.next)} records, and its tables ${sum.records}`,
           at,
         );
     }
   }
 }
+
+const sumOf = (offsets: readonly number[]): number =>
+  offsets.reduce((sum, offset) => sum + offset, 0);

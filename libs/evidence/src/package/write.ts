@@ -256,7 +256,7 @@ class PackageWriter {
 const LINE_FEED = Uint8Array.of(0x0a);
 
 function linesIn(value: Uint8Array): number {
-  let lines = 1;
+  let lines = value.length === 0 ? 0 : 1;
   for (let at = value.indexOf(0x0a); at >= 0; at = value.indexOf(0x0a, at + 1)) lines += 1;
   return lines;
 }
