@@ -28,8 +28,8 @@ export default {
       name: 'evidence-imports-nothing',
       severity: 'error',
       comment: `It runs on any machine, in a browser too: SHA-256 and Ed25519 are handed in. ${why}`,
-      from: { path: '^libs/evidence/', pathNot: '^libs/evidence/src/node\\.ts$' },
-      to: { pathNot: '^libs/evidence/src/(?!node\\.ts$)' },
+      from: { path: '^libs/evidence/', pathNot: '^libs/evidence/src/(node|zip)\\.ts$' },
+      to: { pathNot: '^libs/evidence/src/(?!(node|zip)\\.ts$)' },
     },
     {
       name: 'rule-folder-imports-the-pure',
@@ -121,7 +121,7 @@ export default {
       from: { path: '^(apps|libs)/([^/]+)/' },
       to: {
         path: '^(libs|apps)/([^/]+)/src/(?!index\\.ts$)',
-        pathNot: '^($1/$2/|libs/evidence/src/node\\.ts$)',
+        pathNot: '^($1/$2/|libs/evidence/src/(node|zip)\\.ts$)',
       },
     },
     {

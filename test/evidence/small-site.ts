@@ -98,11 +98,13 @@ export class SmallSite {
   readonly log = new MemoryTree();
   readonly leaves: string[] = [];
   readonly statements: number[] = [];
-  readonly logKey: Signer;
+  /** The log key that signs; `rotate` exchanges it. */
+  logKey: Signer;
   readonly safeKey: Signer;
   readonly exportsKey: Signer;
   readonly witness: TestWitness;
   private readonly known = new Map<string, SiteRecord[]>();
+  private readonly keysBefore: { readonly until: number; readonly key: Signer }[] = [];
   private readonly next: number[];
   private time: number;
 
@@ -117,6 +119,14 @@ export class SmallSite {
     this.next = Array.from({ length: partitions }, () => 0);
     this.time = Date.parse(start);
     this.state({ add: [this.logKey, this.safeKey, this.exportsKey] }, [this.logKey, this.safeKey]);
+  }
+
+  /** Adds a new log key, signed by it and the one before, and signs with it from here on. */
+  rotate(): void {
+    const fresh = signerFrom(this.origin, this.leaves.length + 100);
+    this.state({ add: [fresh] }, [this.logKey, fresh]);
+    this.keysBefore.push({ until: this.leaves.length - 1, key: this.logKey });
+    this.logKey = fresh;
   }
 
   /** Appends a key statement to the site log. */
@@ -210,10 +220,15 @@ export class SmallSite {
     this.log.append(utf8Of(text));
   }
 
+  /** Returns the log key that signs at a size. */
+  keyAt(size: number): Signer {
+    return this.keysBefore.find(({ until }) => size <= until)?.key ?? this.logKey;
+  }
+
   /** Returns the checkpoint of a size as a note, signed by these keys and cosigned. */
   checkpoint(
     size = this.leaves.length,
-    { signers = [this.logKey], witnesses = [this.witness] }: CheckpointSigners = {},
+    { signers = [this.keyAt(size)], witnesses = [this.witness] }: CheckpointSigners = {},
   ): string {
     const text = checkpointText({ origin: this.origin, size, root: this.log.root(size) });
     const signatures = [
