@@ -31,8 +31,7 @@ class Verifier(Report):
     def json(self, name, form):
         return read_json(self.source.read(name, JSON_LIMIT), form)
 
-    def with_path(self, form):
-        """Where all tables are in the package, heads have no path."""
+    def with_path(self, form):  # where all tables are in the package, heads have no path
         return {key: form[key] for key in form if key != "path" or not self.package.all}
 
     def verify(self, path):
@@ -492,7 +491,7 @@ def main(arguments):
         warnings = [*(verifier.package.warnings if verifier.package else []), *verifier.warnings]
         print(json.dumps({"verdict": verifier.verdict(), "faults": verifier.faults,
                           "warnings": warnings, "counts": verifier.counts,
-                          "key": verifier.signer, "sealed": {name: verifier.sealed.get(name) for name in ("after", "to")}}))
+                          "key": verifier.signer, "sealed": verifier.sealed}))
     else:
         show(verifier, options.package)
     return EXITS[verifier.verdict()]
