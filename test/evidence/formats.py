@@ -195,9 +195,11 @@ def read_json(data, form):
 def shaped(value, form, name):
     """Returns the value if it is of its form: objects with attributes, hashes as bytes."""
     if type(form) is dict:
-        require(type(value) is dict and list(value) == list(form),
+        fields = {key.rstrip("?"): form[key] for key in form
+                  if key[-1] != "?" or type(value) is dict and key[:-1] in value}
+        require(type(value) is dict and list(value) == list(fields),
                 f"{name} must have the fields {', '.join(form)}")
-        return types.SimpleNamespace(**{key: shaped(value[key], form[key], key) for key in form})
+        return types.SimpleNamespace(**{key: shaped(value[key], fields[key], key) for key in fields})
     if type(form) is list:
         require(type(value) is list, f"{name} must be a list")
         return [shaped(item, form[0], name) for item in value]
@@ -457,11 +459,12 @@ FILES = {"bagit.txt", "bag-info.txt", *MANIFESTS, "VERIFY.txt", "receipt", ABOUT
 TABLE_FILES = ("events.ndjson", "records.csv", "heads.ndjson", "proof.json", "context.ndjson",
                "later.ndjson")
 ROW = rf"({NUMBER}),({NUMBER}),({NUMBER}),({NUMBER}),({NUMBER}),([0-9a-f]{{8}})"
-# The fields of JSON files, in their order. `bytes` is a hash in base64, None is any value.
+# The fields of JSON files, in their order. `bytes` is a hash in base64, None is any
+# value, and a field with `?` can be absent.
 LEAF, PROVEN = {"index": int, "text": str}, {"index": int, "text": str, "proof": [bytes]}
 SITE = {"frontier": [bytes], "consistency": [{"from": int, "proof": [bytes]}], "keys": [PROVEN],
         "latest": PROVEN}
-HEAD, GROWN = {"size": int, "root": bytes, "path": [bytes]}, {"consistency": [bytes]}
+HEAD, GROWN = {"size": int, "root": bytes, "path?": [bytes]}, {"consistency": [bytes]}
 RECORD = {"n": int, "value": str, "proof": [bytes]}
 PACKAGE = {
     "format": str, "id": str, "origin": str, "size": int, "scope": dict,

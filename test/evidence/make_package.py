@@ -265,7 +265,7 @@ class Package:
         self.bag()
 
     def put(self, name, text):
-        self.files[name] = text.encode()
+        self.files[name] = text.encode() + (b"\n" if name.endswith(".json") else b"")
 
     def included(self, index):
         return {"index": index, "text": self.site.leaves[index],

@@ -98,7 +98,7 @@ def file_mutants(name, data):
     """Yields (where, other bytes): each field, line and cell of a file changed."""
     if name.endswith(".json"):
         for path, other in json_mutants(json.loads(data)):
-            yield f"{name} {path}", text_of(other).encode()
+            yield f"{name} {path}", text_of(other).encode() + b"\n"
         yield f"{name} space", data.replace(b":", b": ", 1)
     lines = data.splitlines(True)
     for place, line in enumerate(lines):

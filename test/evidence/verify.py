@@ -29,10 +29,9 @@ class Verifier(Report):
         self.sealed, self.witnessed, self.name_hash = {}, [], hashlib.sha256()
 
     def json(self, name, form):
-        return read_json(self.source.read(name, JSON_LIMIT), form)
-
-    def with_path(self, form):  # where all tables are in the package, heads have no path
-        return {key: form[key] for key in form if key != "path" or not self.package.all}
+        data = self.source.read(name, JSON_LIMIT)
+        require(data.endswith(b"\n"), "the file does not end with its line", file=name)
+        return read_json(data[:-1], form)
 
     def verify(self, path):
         with contextlib.suppress(Stop):
@@ -193,7 +192,7 @@ class Verifier(Report):
 
     # Step 4: history
     def read_since(self):
-        table = self.with_path({"number": int, **HEAD, **GROWN})
+        table = {"number": int, **HEAD, **GROWN}
         form = [{"size": int, "seal": PROVEN, "tables": [table]}]
         for entry in sorted(self.json(SINCE_FILE, form), key=lambda entry: entry.size):
             require(entry.seal.index + 1 == entry.size, f"leaf {entry.size - 1} is not its seal")
@@ -251,7 +250,7 @@ class Verifier(Report):
                         "this leaf has to be a seal, or the proven key statement", seal=index)
                 continue
             seal, room = read_seal(text), room - len(text)
-            self.follow(seal, index, index > start or start == 0)
+            self.follow(seal, index)
             self.counts["seals"] += 1
             kept.append(seal) if room > 0 else kept.clear()
             self.sealed["after"] = seal.time if index == start else self.sealed.get("after")
@@ -264,12 +263,12 @@ class Verifier(Report):
         require(next(self.name_lines, None) is None, "it has more names", file=NAMES)
         self.sealed["to"] = time
 
-    def follow(self, seal, index, adjacent=False):
-        """Reports where a seal does not go on from the last one. `adjacent`: none lies between."""
+    def follow(self, seal, index):
+        """Reports where a seal does not go on from the last one."""
         last, self.last, leaves = self.last or seal, seal, list(self.statements)
         before = leaves[bisect.bisect_left(leaves, index) - 1]
         with self.part(5, file=NAMES, seal=index):
-            require(self.read_names(seal.tables, adjacent) == seal.names,
+            require(self.read_names(seal.tables) == seal.names,
                     "the names at this seal are not the first of this list")
         for holds, message in (
                 (seal.origin == self.package.origin, "the seal is of another site"),
@@ -285,18 +284,16 @@ class Verifier(Report):
                 self.add(5, message, file=LEAVES, seal=index)
         self.day = seal.day or self.day
 
-    def read_names(self, count, adjacent):
+    def read_names(self, count):
         """Reads the names list up to `count` names. Returns the hash of what was read."""
         require(NAMES in self.source.files, "the file is not there", "absent")
         require(len(self.names) <= count <= MOST_TABLES, "the number of tables falls, or is large")
-        before = b""
         for line in itertools.islice(self.name_lines, count - len(self.names)):
-            table = unquote_to_bytes(line)
-            require(quote(table, safe="").encode() == line and
-                    sha256(line) not in self.names and (before <= table or not adjacent),
-                    f"name {len(self.names)} is not of its form, or there twice, or out of order")
+            require(quote(unquote_to_bytes(line), safe="").encode() == line and
+                    sha256(line) not in self.names, f"name {len(self.names)} is not of its form, or "
+                    "is there twice")
             self.name_hash.update(line + b"\n")
-            self.names[sha256(line)], before = len(self.names), table
+            self.names[sha256(line)] = len(self.names)
         require(len(self.names) == count, f"the list has no name {count - 1}")
         return self.name_hash.digest()
 
@@ -312,7 +309,7 @@ class Verifier(Report):
                     f"{name} has another name or number in {NAMES}", file=ABOUT)
             proof = self.json(folder + "proof.json", {
                 "frontier": [bytes], "before": [bytes], "rest": [bytes],
-                "latest": self.with_path({**HEAD, **GROWN})})
+                "latest": {**HEAD, **GROWN}})
             last = (proof.latest.size, proof.latest.root)
             early, table.tip = self.check_records(table, folder, proof)
             check_consistent(grows, early or table.tip, table.tip, proof.before)
@@ -342,14 +339,15 @@ class Verifier(Report):
         require(head.size > 0, "a table of size 0 has no head")
         root = base64.b64encode(head.root).decode()
         text = f"{self.package.origin}/table/{table.name}\n{head.size}\n{root}\n"
-        if self.package.all:
+        if self.package.all and not hasattr(head, "path"):
             heads = self.heads.setdefault((where, seal.number), [seal, Frontier(), 0])
             require(len(self.heads) <= MOST_SEALS, f"there are more than {MOST_SEALS} seals")
             heads[1].push(leaf_hash(text.encode()))
             heads[2] += head.size
         else:
-            reached, _ = climb(table.number, seal.tables, leaf_hash(text.encode()), head.path)
-            require(reached == seal.heads, "the head of the table is not in the seal's heads root")
+            path = getattr(head, "path", [])
+            require(climb(table.number, seal.tables, leaf_hash(text.encode()), path)[0] == seal.heads,
+                    "the head of the table is not in the seal's heads root")
 
     def check_heads(self):
         for seal, tree, records in self.heads.values():
@@ -365,7 +363,7 @@ class Verifier(Report):
         Returns a head from before the range, and the head at the range's last seal."""
         tree, end = Frontier(table.first, proof.frontier), table.first + table.records
         records, heads = self.records(table, folder), self.source.lines(folder + "heads.ndjson")
-        tip, form = (0, sha256(b"")), {"seal": int, **self.with_path(HEAD)}
+        tip, form = (0, sha256(b"")), {"seal": int, **HEAD}
         early, last, sound = None, None, True
         for seal in self.seals():
             before, last = last, seal
