@@ -56,6 +56,8 @@ beforeAll(async () => {
       rhythm: { everyMs: 200, records: 50_000, graceMs: 900_000 },
       sealLeaseMs: 10_000,
       readAgainBytes: 2_000_000,
+      witnesses: [],
+      witnessQuorum: 0,
     },
     gamingDays: UTC_DAYS,
     journal: SILENT,
