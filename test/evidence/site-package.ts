@@ -14,7 +14,21 @@ import {
   utf8Of,
 } from '#evidence';
 import { nodePlatform } from '#evidence/node';
+import { judgePlainly, PLAIN_RULES } from './plain-judges.js';
 import type { SiteSeal, SiteTable, SmallSite } from './small-site.js';
+
+/** Returns what the plain judges find in the records that are packed. */
+function findingsOf(site: SmallSite, { tables }: Packing): readonly string[] {
+  const judging = judgePlainly();
+  for (const { table, first, end } of tables) {
+    const judge = judging.begin({ table });
+    const records = site.tables.find((each) => each.table === table)?.records ?? [];
+    records
+      .slice(first, end)
+      .forEach(({ text }, i) => judge.record(first + i, utf8Of(text)));
+  }
+  return judging.take()['findings.ndjson'] ?? [];
+}
 
 /** What to pack of a site. */
 export interface Packing {
@@ -100,9 +114,9 @@ async function contentOf(site: SmallSite, packing: Packing): Promise<PackageCont
       proof: await siteProof(site, packing, { size, latest }),
       since: await sinceOf(site, packing, { size, latest }),
     },
-    rules: packing.rules ?? new Map(),
+    rules: packing.rules ?? PLAIN_RULES,
     judged: {
-      'findings.ndjson': judged['findings.ndjson'] ?? [],
+      'findings.ndjson': judged['findings.ndjson'] ?? findingsOf(site, packing),
       'unjudgeable.ndjson': judged['unjudgeable.ndjson'] ?? [],
       'commission.csv': judged['commission.csv'] ?? [],
       'shoes.csv': judged['shoes.csv'] ?? [],

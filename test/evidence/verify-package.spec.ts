@@ -8,6 +8,7 @@ import {
 } from '#evidence';
 import { nodeCryptography, nodePlatform } from '#evidence/node';
 import { describe, expect, test } from '@jest/globals';
+import { plainJudges } from './plain-judges.js';
 import { packed, sourceOf, type PackageFiles, type Packing } from './site-package.js';
 import { sampleSite, samplePackings } from './sample-packages.js';
 import type { SmallSite } from './small-site.js';
@@ -21,7 +22,7 @@ const trustOf = (made: SmallSite, trust: Partial<Trust> = {}): Trust => ({
 });
 
 const verified = (files: PackageFiles, trust: Trust): Promise<Report> =>
-  verifyPackage(sourceOf(files), trust, undefined, nodePlatform);
+  verifyPackage(sourceOf(files), trust, plainJudges, nodePlatform);
 
 describe('verifyPackage', () => {
   const made = sampleSite();

@@ -86,6 +86,8 @@ export async function judgeAgain(
   replay: Replay | undefined,
 ): Promise<JudgingAgain | undefined> {
   const documents = await readDocuments(exam, statement, replay);
+  if (!replay)
+    exam.found.add(8, 'incomplete', 'the findings were not recomputed: this verifier has no judges');
   if (!replay || !documents) return undefined;
   const { fold, version } = statement.software;
   if (fold !== replay.fold) {
