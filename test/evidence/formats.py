@@ -199,7 +199,8 @@ def shaped(value, form, name):
                   if key[-1] != "?" or type(value) is dict and key[:-1] in value}
         require(type(value) is dict and list(value) == list(fields),
                 f"{name} must have the fields {', '.join(form)}")
-        return types.SimpleNamespace(**{key: shaped(value[key], fields[key], key) for key in fields})
+        return types.SimpleNamespace(**{key: shaped(value[key], fields[key], key)
+                                        for key in fields})
     if type(form) is list:
         require(type(value) is list, f"{name} must be a list")
         return [shaped(item, form[0], name) for item in value]

@@ -353,7 +353,7 @@ class Package:
         for name in ("manifest-sha256.txt", "tagmanifest-sha256.txt", "bag-info.txt", "receipt"):
             self.files.pop(name, None)
         data = {name: data for name, data in self.files.items() if name.startswith("data/")}
-        self.put("bag-info.txt", "Source-Organization: harbour\nPayload-Oxum: "
+        self.put("bag-info.txt", f"External-Identifier: {self.id}\nPayload-Oxum: "
                  f"{sum(map(len, data.values()))}.{len(data)}\n")
         self.put("manifest-sha256.txt", listing(data))
         tags = {name: data for name, data in self.files.items() if not name.startswith("data/")}

@@ -29,7 +29,7 @@ from test_verify import HERE, LONG, SEED, Case, check, key_of
 UNCOVERED = re.compile(
     r"data/package.json /(scope|gamingDays|software|warnings|tables/\d+/shoes|unjudged|rules/\d+/id|id\b)"
     r"|data/(findings.ndjson|unjudgeable.ndjson|commission.csv|shoes.csv|days.csv|reports/.*)$"
-    r"|VERIFY.txt|bag-info.txt$|data/site/since.json (.*/tables)?$|data/site/proof.json /consistency$"
+    r"|VERIFY.txt|data/site/since.json (.*/tables)?$|data/site/proof.json /consistency$"
     r"|(context|later).ndjson dropped line|data/site/checkpoint (swapped|doubled|dropped) line")
 
 

@@ -5,7 +5,7 @@ This is the second implementation. It and formats.py follow the words of that pa
 docs/decisions/0035, not the code of `shoeprint verify`, so that two programs by two readers agree
 on every package. It needs Python 3.9, writes no file and opens no connection.
 """
-import argparse, base64, bisect, contextlib, hashlib, itertools, json, operator, re, sys
+import argparse, base64, bisect, contextlib, hashlib, itertools, json, operator, sys
 from urllib.parse import quote, unquote_to_bytes
 
 from formats import (
@@ -24,7 +24,7 @@ class Verifier(Report):
     def __init__(self, key=None, trusted=(), witnesses=(), quorum=0):
         super().__init__()
         self.key, self.trusted, self.witnesses, self.quorum = key, [*trusted], witnesses, quorum
-        self.package = self.last = self.day = self.signer = self.cached = self.surplus = None
+        self.package = self.last = self.day = self.signer = self.cached = self.surplus = self.name = None
         self.roots, self.heads, self.since, self.hashes, self.names = {}, {}, {}, {}, {}
         self.sealed, self.witnessed, self.name_hash = {}, [], hashlib.sha256()
 
@@ -63,10 +63,10 @@ class Verifier(Report):
         sizes = [size for name, size in self.source.files.items() if name.startswith("data/")]
         if "bag-info.txt" in self.source.files:
             with self.part(1, fatal=True, file="bag-info.txt"):
-                found = re.findall(rf"^Payload-Oxum: ({NUMBER})\.({NUMBER})$",
-                                   self.source.read("bag-info.txt").decode(), re.M)
-                require(len(found) == 1, "it must say once `Payload-Oxum: <bytes>.<files>`")
-                octets, count = map(int, found[0])
+                self.name, octets, count = matched(
+                    rf"External-Identifier: ([^\n]+)\nPayload-Oxum: ({NUMBER})\.({NUMBER})\n",
+                    self.source.read("bag-info.txt").decode(), "bag-info.txt")
+                octets, count = int(octets), int(count)
                 self.surplus = (octets, count) != (sum(sizes), len(sizes))
                 require(sum(sizes) <= octets and len(sizes) <= count, "reading stops: the payload "
                         f"is {sum(sizes)} bytes in {len(sizes)} files, more than Payload-Oxum says")
@@ -82,7 +82,9 @@ class Verifier(Report):
         rules = {rule.id for rule in package.rules}
         require(len(rules) == len(package.rules), "`rules` has a document twice")
         numbers = [table.number for table in package.tables]
-        require(numbers and numbers == sorted(set(numbers)), "`tables` is empty or out of order")
+        require(len(numbers) == len(set(numbers)) > 0, "`tables` is empty, or has a number twice")
+        if numbers != sorted(numbers):
+            self.add(6, "`tables` is not in the order of the numbers", file=ABOUT)
         package.after, package.to, package.numbers, self.package = after, to, set(numbers), package
 
     # Step 2: files
@@ -92,8 +94,8 @@ class Verifier(Report):
             rules = {f"data/rules/{rule.id}.json": rule.sha256 for rule in self.package.rules}
             named.update(rules, (f"data/tables/{table.number}/{name}"
                                  for table in self.package.tables for name in TABLE_FILES))
-            if self.source.folder not in (None, self.package.id):
-                self.add(2, f"the folder in the zip is not named {self.package.id}")
+            if {self.source.folder, self.name} - {None} - {self.package.id}:
+                self.add(2, "the zip's folder and bag-info.txt do not name the id in package.json")
         for manifest in MANIFESTS:
             with self.part(2, file=manifest):
                 for line in self.source.lines(manifest, 1024):
@@ -290,8 +292,8 @@ class Verifier(Report):
         require(len(self.names) <= count <= MOST_TABLES, "the number of tables falls, or is large")
         for line in itertools.islice(self.name_lines, count - len(self.names)):
             require(quote(unquote_to_bytes(line), safe="").encode() == line and
-                    sha256(line) not in self.names, f"name {len(self.names)} is not of its form, or "
-                    "is there twice")
+                    sha256(line) not in self.names, f"name {len(self.names)} is not of its form, "
+                    "or is there twice")
             self.name_hash.update(line + b"\n")
             self.names[sha256(line)] = len(self.names)
         require(len(self.names) == count, f"the list has no name {count - 1}")
@@ -345,8 +347,8 @@ class Verifier(Report):
             heads[1].push(leaf_hash(text.encode()))
             heads[2] += head.size
         else:
-            path = getattr(head, "path", [])
-            require(climb(table.number, seal.tables, leaf_hash(text.encode()), path)[0] == seal.heads,
+            leaf, path = leaf_hash(text.encode()), getattr(head, "path", [])
+            require(climb(table.number, seal.tables, leaf, path)[0] == seal.heads,
                     "the head of the table is not in the seal's heads root")
 
     def check_heads(self):
@@ -371,8 +373,9 @@ class Verifier(Report):
                 continue
             here = {"file": folder + "heads.ndjson", "seal": seal.number}
             head, low = read_json(next(heads, b"null"), form), tree.size
-            require(head.seal == seal.number and head.size >= tip[0],
-                    "the head at this seal is missing, or smaller than the one before", **here)
+            require(head.seal == seal.number and head.size >= tip[0] and
+                    hasattr(head, "path") != self.package.all, "the head at this seal is missing, "
+                    "or smaller than the one before, or has a path where all tables are here", **here)
             with self.part(6, table=table.table, **here):
                 self.check_head(table, seal, head, "range")
             tip = (head.size, head.root)
