@@ -172,10 +172,13 @@ describe('npm start', () => {
   );
 
   it(
-    'writes ten lines on a terminal, ending with the address and the sign-in, and stops on Ctrl-C',
+    'writes twelve lines on a terminal, ending with the address and the sign-in, and stops on Ctrl-C',
     async () => {
       const lines = onTerminal.said.split('\r\n').filter((line) => /^\s{0,3}\S/.test(line));
-      expect(lines.length).toBe(10);
+      expect(lines.length).toBe(12);
+      expect(lines.at(-4)).toMatch(
+        /^ {2}Seals {4}shoeprint\.local\/[0-9a-f]{8}\+[0-9a-f]{8}\+\S+$/,
+      );
       expect(lines.at(-3)).toMatch(
         /^ {2}Open {5}http:\S+\/console\/ \([\d,]+ events of a sample day\)$/,
       );
@@ -222,7 +225,7 @@ describe('npm start', () => {
         .trim()
         .split('\n')
         .map((line) => (JSON.parse(line) as { context?: string }).context);
-      expect([...new Set(contexts)].sort()).toEqual(['auditor', 'shoeprint', 'sign-in']);
+      expect([...new Set(contexts)].sort()).toEqual(['auditor', 'sealer', 'shoeprint', 'sign-in']);
     },
     2 * START_MS,
   );

@@ -33,8 +33,8 @@ export const logReport = (logger: LoggerService): StartReport => ({
 });
 
 /**
- * Writes ten lines for a person at a terminal: each part with its duration, and last the address
- * and the sign-in.
+ * Writes twelve lines for a person at a terminal: each part with its duration, the key that seals,
+ * and last the address and the sign-in.
  */
 export function terminalReport(data: string): StartReport {
   const began = performance.now();
@@ -68,14 +68,14 @@ function readyText({ url, signIn, sampleEvents, seal }: Standalone, took: string
   const lines = [
     `Ready in ${took}. Ctrl-C stops it and keeps the data.`,
     '',
-    `Open     ${url}/console/${sampleEvents > 0 ? ` (${sampleEvents.toLocaleString('en')} events of a sample day)` : ''}`,
-    `Api      ${url}/docs`,
-    `Sign in  ${signInText(signIn)}`,
-    ...(signIn?.people ?? []).map(({ name, password }) => `         ${name}, password ${password}`),
     `Seals    ${seal.vkey}`,
     ...(seal.safeKeyHere === undefined
       ? []
       : [`         its second key belongs into a safe: move ${seal.safeKeyHere} there`]),
+    `Open     ${url}/console/${sampleEvents > 0 ? ` (${sampleEvents.toLocaleString('en')} events of a sample day)` : ''}`,
+    `Api      ${url}/docs`,
+    `Sign in  ${signInText(signIn)}`,
+    ...(signIn?.people ?? []).map(({ name, password }) => `         ${name}, password ${password}`),
   ];
   return `${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n\n`;
 }
