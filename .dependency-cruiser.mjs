@@ -32,6 +32,13 @@ export default {
       to: { pathNot: '^libs/evidence/src/(?!(node|zip)\\.ts$)' },
     },
     {
+      name: 'replay-imports-the-pure',
+      severity: 'error',
+      comment: `The verifier runs it anywhere: it judges records in memory. ${why}`,
+      from: { path: '^libs/replay/' },
+      to: { pathNot: '^libs/(replay|audit|baccarat|evidence)/' },
+    },
+    {
       name: 'rule-folder-imports-the-pure',
       severity: 'error',
       comment: `It reads rule documents from files, and nothing else. ${why}`,

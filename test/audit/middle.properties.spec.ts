@@ -35,6 +35,7 @@ async function judged(
   const taker = {
     shoe: (shoe: JudgedShoe) => void shoes.push(shoe),
     outside: (finding: Finding) => void outside.push(finding),
+    unlisted: () => undefined,
   };
   const boots = bootsIn(named);
   const dayOf = (time: string): string => time.slice(0, 10);

@@ -23,9 +23,7 @@ function findingsOf(site: SmallSite, { tables }: Packing): readonly string[] {
   for (const { table, first, end } of tables) {
     const judge = judging.begin({ table });
     const records = site.tables.find((each) => each.table === table)?.records ?? [];
-    records
-      .slice(first, end)
-      .forEach(({ text }, i) => judge.record(first + i, utf8Of(text)));
+    records.slice(first, end).forEach(({ text }, i) => judge.record(first + i, utf8Of(text)));
   }
   return judging.take()['findings.ndjson'] ?? [];
 }
@@ -54,6 +52,9 @@ export interface Packing {
   readonly judged?: Partial<Record<JudgedFile, readonly string[]>>;
   readonly unjudged?: PackageStatement['unjudged'];
   readonly checkpoint?: string;
+  /** The version of the judges. */
+  readonly fold?: number;
+  readonly warnings?: readonly string[];
 }
 
 /** The files of a package by path. */
@@ -86,7 +87,7 @@ export function sourceOf(files: PackageFiles, folder = 'package'): PackageSource
 }
 
 async function contentOf(site: SmallSite, packing: Packing): Promise<PackageContent> {
-  const { size = site.leaves.length, all = false, after, to, judged = {} } = packing;
+  const { size = site.leaves.length, all = false, after, to, judged } = packing;
   const seals = site.seals.filter(({ number }) => number >= (after ?? 0) && number <= to);
   const latest = site.seals.findLast(({ number }) => number < size);
   if (!latest) throw new Error('the site has no seal');
@@ -115,21 +116,30 @@ async function contentOf(site: SmallSite, packing: Packing): Promise<PackageCont
       since: await sinceOf(site, packing, { size, latest }),
     },
     rules: packing.rules ?? PLAIN_RULES,
-    judged: {
-      'findings.ndjson': judged['findings.ndjson'] ?? findingsOf(site, packing),
-      'unjudgeable.ndjson': judged['unjudgeable.ndjson'] ?? [],
-      'commission.csv': judged['commission.csv'] ?? [],
-      'shoes.csv': judged['shoes.csv'] ?? [],
-      'days.csv': judged['days.csv'] ?? [],
-    },
+    judged: judgedOf(judged, findingsOf(site, packing)),
     reports: new Map(),
     gamingDays: [{ from: '2026-01-01', zone: 'Asia/Macau', cutover: '06:00' }],
     unjudged: packing.unjudged ?? [],
-    software: { name: 'shoeprint', version: '0.1.0', commit: 'test', fold: FOLD },
-    warnings: [],
+    software: { name: 'shoeprint', version: '0.1.0', commit: 'test', fold: packing.fold ?? FOLD },
+    warnings: [...(packing.warnings ?? [])],
     howToVerify: 'node shoeprint-verify.mjs PACKAGE --key KEY\n',
   };
 }
+function judgedOf(
+  lines: Packing['judged'] = {},
+  plain: readonly string[] = [],
+): PackageContent['judged'] {
+  const of = (file: JudgedFile): readonly string[] => lines[file] ?? [];
+  return {
+    'findings.ndjson': lines['findings.ndjson'] ?? plain,
+    'unjudgeable.ndjson': of('unjudgeable.ndjson'),
+    'commission.csv': of('commission.csv'),
+    'shoes.csv': of('shoes.csv'),
+    'days.csv': of('days.csv'),
+  };
+}
+
+/** The version of the judges in packages of tests that judge nothing. */
 const FOLD = 1;
 
 interface Stage {

@@ -39,6 +39,8 @@ export interface JudgedTaker {
   shoe(judged: JudgedShoe): void;
   /** A finding about no shoe. */
   outside(finding: Finding): void;
+  /** A finding that is not listed: of another shoe, or about none before the first one listed. */
+  unlisted(finding: Finding): void;
 }
 
 /** What a range is judged by. */
@@ -97,8 +99,11 @@ export class RangeJudge {
   private pass({ shoes, outside }: Rows, leftReach: boolean): void {
     for (const rows of shoes)
       if (this.isListed(rows.shoe)) this.taker.shoe(this.judged(rows, leftReach));
+      else for (const finding of inForce(rows.findings())) this.taker.unlisted(finding);
     for (const change of outside)
-      if (this.isListedOutside(change)) this.taker.outside(change.finding);
+      for (const finding of inForce([change]))
+        if (this.isListedOutside(change)) this.taker.outside(finding);
+        else this.taker.unlisted(finding);
   }
 
   private isListed({ shoe, ref }: AuditedShoe): boolean {
@@ -107,9 +112,8 @@ export class RangeJudge {
     return this.begin < Infinity && ref !== this.unlisted;
   }
 
-  private isListedOutside({ finding, withdrawnBecause, mark }: AuditedFinding): boolean {
+  private isListedOutside({ finding, mark }: AuditedFinding): boolean {
     const { listed } = this.judging;
-    if (withdrawnBecause !== null) return false;
     return 'shoe' in listed ? finding.id === listed.finding : mark >= this.begin;
   }
 
@@ -117,13 +121,13 @@ export class RangeJudge {
     return {
       shoe: rows.shoe,
       leftReach,
-      findings: rows
-        .findings()
-        .filter(({ withdrawnBecause }) => withdrawnBecause === null)
-        .map(({ finding }) => finding),
+      findings: inForce(rows.findings()),
       unjudgeable: rows.unjudgeable().flatMap(({ entry }) => entry ?? []),
       ledger: rows.ledger(),
       sums: rows.sums(this.judging.dayOf),
     };
   }
 }
+
+const inForce = (changes: readonly AuditedFinding[]): Finding[] =>
+  changes.filter(({ withdrawnBecause }) => withdrawnBecause === null).map(({ finding }) => finding);

@@ -123,6 +123,10 @@ export class RangeListing implements JudgedTaker {
     this.lines['findings.ndjson'].push(JSON.stringify(finding));
   }
 
+  unlisted(): void {
+    // what is not listed stands in no file
+  }
+
   /** Lists the days of a table, by day and currency. Called after the last event of each table. */
   endTable(): void {
     const days = [...this.days].sort(([a], [b]) => (a < b ? -1 : 1));

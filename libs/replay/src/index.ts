@@ -1,0 +1,1 @@
+export { packageReplay, type ReplayParts } from './package-replay.js';
