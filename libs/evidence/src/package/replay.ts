@@ -87,7 +87,11 @@ export async function judgeAgain(
 ): Promise<JudgingAgain | undefined> {
   const documents = await readDocuments(exam, statement, replay);
   if (!replay)
-    exam.found.add(8, 'incomplete', 'the findings were not recomputed: this verifier has no judges');
+    exam.found.add(
+      8,
+      'incomplete',
+      'the findings were not recomputed: this verifier has no judges',
+    );
   if (!replay || !documents) return undefined;
   const { fold, version } = statement.software;
   if (fold !== replay.fold) {

@@ -144,7 +144,9 @@ class Verification {
     if (!seals) return;
     this.counts = { ...this.counts, seals: seals.range.length };
     const tables = await this.verifyTables(statement, seals, since ?? []);
-    this.verifyTrusted(statement, seals, { proof, since: since ?? [] });
+    await exam.attempt(4, file, () =>
+      this.verifyTrusted(statement, seals, { proof, since: since ?? [] }),
+    );
     verifyRange(exam, statement, seals, tables);
     if (this.judgement) verifyShoes(exam, statement, this.judgement, tables);
   }
@@ -171,7 +173,7 @@ class Verification {
         takeHead: all && ((at, leaf, size) => all.take(at, leaf, size)),
         taker: judge,
       });
-      const table = await check.run();
+      const table = await exam.attempt(6, SITE_FILES.statement, () => check.run());
       await judge?.end();
       if (!table) continue;
       checked.push(table);
