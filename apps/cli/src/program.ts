@@ -11,6 +11,7 @@ import { sendCommand } from './server/send-command.js';
 import { checkpointCommand, keyCommand, sealCommand } from './server/seal-commands.js';
 import { serveCommand } from './server/serve-command.js';
 import { simulateCommand } from './simulate/command.js';
+import { verifyCommand } from './verify/command.js';
 
 const EXAMPLES = `
 Examples:
@@ -30,6 +31,7 @@ function program(): Command {
     .version(appVersion(), '--version', 'print the version')
     .addHelpText('after', EXAMPLES)
     .addCommand(auditCommand())
+    .addCommand(verifyCommand())
     .addCommand(simulateCommand())
     .addCommand(oddsCommand())
     .addCommand(rulesCommand())

@@ -33,6 +33,11 @@ export class Examination {
     throw new Abandoned();
   }
 
+  /** Ends the work on this part. What ends it is noted. */
+  stop(): never {
+    throw new Abandoned();
+  }
+
   /** Notes, once, that a file is not in the package. */
   fileMissing(step: number, file: string): void {
     if (this.missing.has(file)) return;

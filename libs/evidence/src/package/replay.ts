@@ -142,6 +142,8 @@ export class JudgingAgain {
   private readonly files;
   private readonly differing = new Set<JudgedFile>();
   private findings = 0;
+  /** Whether records are missing that judging needs: then nothing can be compared. */
+  private isCut = false;
 
   constructor(
     private readonly exam: Examination,
@@ -157,9 +159,15 @@ export class JudgingAgain {
     return new TableAgain(this.exam, this, entry, this.judging.begin(entry));
   }
 
+  /** Ends comparing, where the records of a table could not be read to their end. */
+  cut(): void {
+    this.isCut = true;
+  }
+
   /** Compares the lines that are ready with those of the files. */
   async compare(): Promise<void> {
     const made = this.judging.take();
+    if (this.isCut) return;
     for (const [file, lines] of this.files)
       for (const line of made[file] ?? []) await this.compareLine(file, lines, line);
   }
@@ -184,8 +192,9 @@ export class JudgingAgain {
   }
 
   /** Ends the package: no file may go on. */
-  async end(): Promise<Judgement> {
+  async end(): Promise<Judgement | undefined> {
     const judgement = this.judging.end();
+    if (this.isCut) return undefined;
     await this.compare();
     for (const [file, lines] of this.files) {
       if (this.differing.has(file)) continue;

@@ -65,7 +65,8 @@ export async function verifySeals(
   sources: SealSources,
 ): Promise<Seals> {
   const { checkpoint, proof, since } = sources;
-  const names = (await readNamesFile(exam)) ?? [];
+  const names = await readNamesFile(exam);
+  if (!names) exam.stop();
   const chain = new SealChain(exam, statement.origin, proof.keys, names);
   const range = new LeafRange(exam, statement.range.after ?? 0, sources);
   const sinceSeals = new Map<number, SealedState>();
@@ -78,15 +79,17 @@ export async function verifySeals(
     }
   };
   const states: SealedState[] = [];
-  await exam.attempt(5, SITE_FILES.leaves, () =>
-    exam.reader.eachLine(SITE_FILES.leaves, leafForm, (leaf, line) => {
+  const isRead = await exam.attempt(5, SITE_FILES.leaves, async () => {
+    await exam.reader.eachLine(SITE_FILES.leaves, leafForm, (leaf, line) => {
       takeHeld(leaf.index);
       range.append(leaf, line);
       const seal = chain.take(leaf, { file: SITE_FILES.leaves, line });
       if (!seal) return;
       states.push(stateOf(seal));
-    }),
-  );
+    });
+    return true;
+  });
+  if (isRead !== true) exam.stop();
   range.end(statement.range.to);
   // A checkpoint of the recipient can end at a seal of the range.
   takeHeld(checkpoint.size);

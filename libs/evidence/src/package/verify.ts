@@ -174,6 +174,7 @@ class Verification {
         taker: judge,
       });
       const table = await exam.attempt(6, SITE_FILES.statement, () => check.run());
+      if (!table) judging?.cut();
       await judge?.end();
       if (!table) continue;
       checked.push(table);
@@ -185,7 +186,7 @@ class Verification {
       };
       await exam.attempt(4, SITE_FILES.since, () => checkSince(check.heads, table, seals, since));
     }
-    all?.end();
+    if (checked.length === statement.tables.length) all?.end();
     this.judgement = await judging?.end();
     return checked;
   }
