@@ -253,7 +253,7 @@ class Package:
             "size": self.size, "scope": scope, "range": {"after": after, "to": to},
             "all": self.all, "tables": listed,
             "rules": [{"id": "punto-banco@1", "sha256": hashlib.sha256(rule).hexdigest()}],
-            "gamingDays": {"cutover": "06:00"}, "unjudged": site.unjudged,
+            "gamingDays": [{"from": "2026-01-01", "zone": "Asia/Macau", "cutover": "06:00"}], "unjudged": site.unjudged,
             "software": {"name": "shoeprint", "version": "1.0.0", "commit": "0" * 40, "fold": 9},
             "warnings": []}))
         self.site_files(since, witnesses, keys)
@@ -295,10 +295,10 @@ class Package:
     numbers = ()
 
     def head(self, index, number, before, after=None):
-        """Returns a table's head at a seal, with its path where tables are left out."""
+        """Returns a table's head at a seal, with its path if tables can be left out there."""
         seal = self.site.seals[index]
         size = seal["sizes"][number]
-        path = {} if self.all else {"path": hashes(
+        path = {} if self.all and not after else {"path": hashes(
             seal["heads"].inclusion(number, len(seal["sizes"])))}
         root = self.site.trees[self.site.names[number]].root(0, size)
         return {**before, "size": size, "root": b64(root), **path, **(after or {})}

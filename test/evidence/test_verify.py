@@ -229,7 +229,7 @@ class Trees(unittest.TestCase):
 class Intact(Case):
     def test_random_packages_of_every_scope_are_intact(self):
         kinds = set()
-        for number in range(500 if LONG else 60):
+        for number in range(500 if LONG else 40):
             rng = random.Random(f"{SEED} {number}")
             package = make.random_package(rng)
             kinds.add((package.id.split("-")[1], package.all))

@@ -24,7 +24,8 @@ class Verifier(Report):
     def __init__(self, key=None, trusted=(), witnesses=(), quorum=0):
         super().__init__()
         self.key, self.trusted, self.witnesses, self.quorum = key, [*trusted], witnesses, quorum
-        self.package = self.last = self.day = self.signer = self.cached = self.surplus = self.name = None
+        self.package = self.last = self.day = self.signer = self.cached = None
+        self.surplus = self.name = None
         self.roots, self.heads, self.since, self.hashes, self.names = {}, {}, {}, {}, {}
         self.sealed, self.witnessed, self.name_hash = {}, [], hashlib.sha256()
 
@@ -77,14 +78,13 @@ class Verifier(Report):
         require(package.format == "shoeprint package v1", "this is not `shoeprint package v1`")
         require(list(package.scope) == [name for name in SCOPE if name in package.scope] and
                 package.scope.get("kind") in ("shoe", "finding", "table", "day"), "unknown scope")
-        require((after is None or 0 < shaped(after, int, "after") <= to) and to < package.size,
-                "`after` is not before `to`, or `to` is not below `size`")
+        require(after is None or shaped(after, int, "after") > 0, "`after` is the index of a seal")
         rules = {rule.id for rule in package.rules}
         require(len(rules) == len(package.rules), "`rules` has a document twice")
         numbers = [table.number for table in package.tables]
-        require(len(numbers) == len(set(numbers)) > 0, "`tables` is empty, or has a number twice")
-        if numbers != sorted(numbers):
-            self.add(6, "`tables` is not in the order of the numbers", file=ABOUT)
+        require(numbers, "`tables` is empty")
+        if numbers != sorted(set(numbers)):
+            self.add(6, "`tables` has a number twice or out of order", file=ABOUT)
         package.after, package.to, package.numbers, self.package = after, to, set(numbers), package
 
     # Step 2: files
@@ -238,6 +238,7 @@ class Verifier(Report):
 
     def check_seals(self):
         start, to, kept, room = self.package.after or 0, self.package.to, [], 16 * MiB
+        require(start <= to < self.tip[0], "the range is empty, or ends after the log", file=ABOUT)
         tree, held = Frontier(start, self.site.frontier), {held.size for _, held in self.trusted}
         for size in [size for size in self.since if size <= start]:
             self.follow(self.since[size][0], size - 1)
@@ -375,7 +376,7 @@ class Verifier(Report):
             head, low = read_json(next(heads, b"null"), form), tree.size
             require(head.seal == seal.number and head.size >= tip[0] and
                     hasattr(head, "path") != self.package.all, "the head at this seal is missing, "
-                    "or smaller than the one before, or has a path where all tables are here", **here)
+                    "smaller than the one before, or has a path though all tables are here", **here)
             with self.part(6, table=table.table, **here):
                 self.check_head(table, seal, head, "range")
             tip = (head.size, head.root)
@@ -451,10 +452,6 @@ def show(verifier, path):
         print(f"  step {fault['step']}     {fault['kind']}: {printed(where)}: "
               f"{printed(fault['message'])}")
 
-class Arguments(argparse.ArgumentParser):
-    def error(self, message):
-        raise Fault(message)
-
 def take_trust(verifier, options):
     """Reads what the reader trusts."""
     try:
@@ -474,7 +471,8 @@ def take_trust(verifier, options):
             "--quorum is at most the number of --witness, each named once")
 
 def main(arguments):
-    parser, verifier = Arguments(description=__doc__.split("\n", maxsplit=1)[0]), Verifier()
+    parser, verifier = argparse.ArgumentParser(description=__doc__.split("\n")[0]), Verifier()
+    parser.error = lambda message: require(False, message)
     parser.add_argument("package", metavar="PACKAGE|FOLDER")
     parser.add_argument("--key", metavar="VKEY|FILE", help="the log key of the house")
     parser.add_argument("--trusted", metavar="CHECKPOINT", action="append", default=[])
