@@ -31,7 +31,7 @@ export const RHYTHM: Rhythm = Object.freeze({
 });
 
 /** The shortest time between two seals that somebody asks for. */
-export const ASKED_MS = 5_000;
+const ASKED_MS = 5_000;
 /** A seal is made at least so often, also if nothing is new: its age shows a log that was cut. */
 const AGE_MS_MAX = 3_600_000;
 

@@ -5,7 +5,7 @@ import { ReadingAgain1793500000000 } from './reading-again-migration.js';
 import { Seal1793000000000 } from './seal-migrations.js';
 
 /** The schema of what was sealed. Only the sealer writes it. */
-export const SEAL_SCHEMA = 'seal';
+const SEAL_SCHEMA = 'seal';
 /** The database role of a sealer. */
 export const SEALER_ROLE = 'shoeprint_sealer';
 
