@@ -75,14 +75,14 @@ export class CheckpointSigner {
     if (last.size > size)
       throw new SigningRefused(
         'behind',
-        `the key has signed the site log at size ${last.size}, and the database has ${size}: the database is older than its seals; run "shoeprint seal restore TILES"`,
+        `the key has signed the site log at size ${last.size}, and the database has ${size}: the database is older than its seals: restore a later back-up of it`,
       );
     const isSame = last.size === size && sameBytes(last.root, root);
     const isLater = last.size < size && (await this.isConsistent(last, checkpoint, prove));
     if (!isSame && !isLater)
       throw new SigningRefused(
         'fork',
-        `the site log at size ${size} contradicts what the key signed at size ${last.size}: the database was changed or replaced; run "shoeprint seal restore TILES"`,
+        `the site log at size ${size} contradicts what the key signed at size ${last.size}: the database was changed or replaced: restore the one that belongs to the key`,
       );
   }
 
