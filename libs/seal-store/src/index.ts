@@ -27,7 +27,7 @@ export {
   SealReader,
   type HeadPath,
   type KeptCheckpoint,
-  type SealedHead,
+  type StoredHead,
   type SealedSite,
   type SealedTable,
   type SiteEntry,

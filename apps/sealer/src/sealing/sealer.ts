@@ -3,7 +3,7 @@ import { readSeal, sameBytes, type Seal } from '#evidence';
 import {
   LeaseLost,
   type Lease,
-  type SealedHead,
+  type StoredHead,
   type SealState,
   type SiteEntry,
 } from '#seal-store';
@@ -155,7 +155,7 @@ export class Sealer {
 function checkedSeal(
   { index, text }: SiteEntry,
   state: SealState,
-  { heads, tables }: { readonly heads: readonly SealedHead[]; readonly tables: Tables },
+  { heads, tables }: { readonly heads: readonly StoredHead[]; readonly tables: Tables },
 ): Seal {
   const seal = readSeal(text);
   if (seal.number !== index || !sameBytes(tables.headsRoot, seal.heads))

@@ -16,7 +16,7 @@ import {
   TreeGrowth,
   type Commit,
   type NewEntry,
-  type SealedHead,
+  type StoredHead,
   type SealState,
   type TableTree,
 } from '#seal-store';
@@ -83,7 +83,7 @@ export class Tables {
   constructor(
     { sha256, origin }: { readonly sha256: Sha256; readonly origin: string },
     state: Pick<SealState, 'positions' | 'tables'>,
-    heads: readonly SealedHead[],
+    heads: readonly StoredHead[],
   ) {
     this.sha256 = sha256;
     this.origin = origin;
@@ -179,7 +179,7 @@ export class Tables {
     };
   }
 
-  private sealTable(table: Table): SealedHead {
+  private sealTable(table: Table): StoredHead {
     const { name, number, tree } = table;
     if (number === undefined) throw new Error(`table ${name} has no number`);
     this.sealedRecords += tree.size - table.sealed;

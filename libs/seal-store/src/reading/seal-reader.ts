@@ -46,7 +46,7 @@ export interface SealedTable {
 }
 
 /** Where a table's tree stood at a seal. */
-export interface SealedHead extends SealedTable {
+export interface StoredHead extends SealedTable {
   readonly size: number;
   readonly root: Uint8Array;
 }
@@ -213,8 +213,8 @@ export class SealReader {
   }
 
   /** Returns the heads of a seal, by number. */
-  heads(seal: number): Promise<SealedHead[]> {
-    return this.pool.query<SealedHead>(
+  heads(seal: number): Promise<StoredHead[]> {
+    return this.pool.query<StoredHead>(
       'heads',
       `select t.number, t.name, g.size, g.root from seal.tree t
        cross join lateral (
@@ -226,8 +226,8 @@ export class SealReader {
   }
 
   /** Returns where a table's tree stood at a seal, or undefined if that seal does not hold it. */
-  async head(number: number, seal: number): Promise<SealedHead | undefined> {
-    const [found] = await this.pool.query<SealedHead>(
+  async head(number: number, seal: number): Promise<StoredHead | undefined> {
+    const [found] = await this.pool.query<StoredHead>(
       'head',
       `select t.number, t.name, g.size, g.root from seal.grown g
        join seal.tree t on t.number = g.number
