@@ -161,7 +161,8 @@ function* inside(
       continue;
     }
     yield [`${at}/${name} absent`, others];
-    yield [`${at}/${name} last`, { ...others, [name]: own }];
+    if (Object.keys(object).at(-1) !== name)
+      yield [`${at}/${name} last`, { ...others, [name]: own }];
     for (const [what, other] of fieldMutants(field, own, `${at}/${name}`))
       yield [what, Object.fromEntries(Object.entries({ ...object, [name]: other }))];
   }

@@ -59,4 +59,5 @@ export type {
   SiteProof,
   TableProof,
 } from './package/files.js';
-export { schemaOf, type Form, type JsonSchema } from './package/forms.js';
+export type { Form } from './package/forms.js';
+export { packageSchemas } from './package/schemas.js';

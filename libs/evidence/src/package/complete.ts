@@ -45,6 +45,8 @@ export function verifyRange(
     fault(`leaf ${range.to}, with which the range ends, is not a seal`);
   if (statement.all !== (scope.table === undefined))
     fault('a scope without a table must have all tables, and only such a scope');
+  for (const field of SCOPE_FIELDS[scope.kind])
+    if (scope[field] === undefined) fault(`the scope ${scope.kind} must name its ${field}`);
   if (statement.tables.length === 0) fault('it has no table');
   if (scope.table !== undefined && statement.tables.some(({ table }) => table !== scope.table))
     fault(`it has another table than ${scope.table}`);
@@ -59,6 +61,14 @@ export function verifyRange(
       );
   }
 }
+
+/** What a scope of each kind must name. */
+const SCOPE_FIELDS = {
+  shoe: ['table', 'shoe'],
+  finding: ['table', 'finding'],
+  table: ['table'],
+  day: ['day'],
+} as const;
 
 /** The days that the seals of a range close: at its begin, between, and at its end. */
 interface Days {

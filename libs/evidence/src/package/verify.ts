@@ -78,6 +78,8 @@ class Verification {
   async run(): Promise<Report> {
     const { exam } = this;
     const bag = await readBag(exam);
+    if (!exam.reader.has(SITE_FILES.statement))
+      exam.found.add(1, 'unreadable', 'not a package: it has no data/package.json');
     const statement = bag.isBounded ? await this.readStatement() : undefined;
     if (statement) await this.verifyContent(statement);
     await verifyFiles(exam, bag);
