@@ -107,11 +107,13 @@ export class SmallSite {
   private readonly keysBefore: { readonly until: number; readonly key: Signer }[] = [];
   private readonly next: number[];
   private time: number;
+  private readonly seed: number;
 
   constructor(
     readonly origin = 'shoeprint.example/harbour',
     { partitions = 2, seed = 1, start = '2026-11-20T12:00:00Z' } = {},
   ) {
+    this.seed = seed;
     this.logKey = signerFrom(origin, seed);
     this.safeKey = signerFrom(origin, seed + 1);
     this.exportsKey = signerFrom(exportsKeyName(origin), seed + 2);
@@ -123,7 +125,7 @@ export class SmallSite {
 
   /** Adds a new log key, signed by it and the one before, and signs with it from here on. */
   rotate(): void {
-    const fresh = signerFrom(this.origin, this.leaves.length + 100);
+    const fresh = signerFrom(this.origin, this.seed + 100);
     this.state({ add: [fresh] }, [this.logKey, fresh]);
     this.keysBefore.push({ until: this.leaves.length - 1, key: this.logKey });
     this.logKey = fresh;

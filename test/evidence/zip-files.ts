@@ -62,11 +62,10 @@ export function zipOf(
 
 function entryBytes(entry: MadeEntry, at: number): { local: Buffer; directory: Buffer } {
   const { stored = false, zip64 = false, after = false, mode = 0o100644 } = entry;
+  const { method = stored ? 0 : 8, flags = after ? 8 : 0 } = entry;
   const content = Buffer.from(entry.content);
   const packed = stored ? content : deflateRawSync(content);
   const name = Buffer.from(entry.name);
-  const flags = entry.flags ?? (after ? 8 : 0);
-  const method = entry.method ?? (stored ? 0 : 8);
   const size = entry.size ?? content.length;
   const crc = entry.crc ?? crc32(content);
   const wide = zip64 ? le([1, 2], [16, 2], [size, 8], [packed.length, 8]) : Buffer.alloc(0);

@@ -30,9 +30,9 @@ export async function writeZip(
   const inOrder = [...files].sort((a, b) =>
     Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)),
   );
-  for (const { path, bytes, open } of inOrder)
-    await zip.add(`${folder}/${path}`, ReadableStream.from(open()), {
-      zip64: bytes >= ZIP64_FROM,
+  for (const file of inOrder)
+    await zip.add(`${folder}/${file.path}`, ReadableStream.from(file.open()), {
+      zip64: file.bytes >= ZIP64_FROM,
     });
   await zip.close();
 }

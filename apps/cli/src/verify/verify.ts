@@ -74,11 +74,11 @@ export async function verifyFile(
   replay: Replay | undefined,
 ): Promise<Report> {
   try {
-    const { source, close } = await openPackage(path);
+    const opened = await openPackage(path);
     try {
-      return await verifyPackage(source, trust, replay, nodePlatform);
+      return await verifyPackage(opened.source, trust, replay, nodePlatform);
     } finally {
-      await close();
+      await opened.close();
     }
   } catch (error) {
     if (error instanceof Unreadable) return unreadable(error.message);

@@ -121,28 +121,40 @@ function rangeFault(
 ): string | undefined {
   switch (scope.kind) {
     case 'day':
-      if (days.to !== scope.day)
-        return `the last seal closes ${days.to ?? 'no day'}, not ${scope.day ?? 'a day'}`;
-      if (days.between.length > 0) return `it holds the seal of ${String(days.between[0])} too`;
-      return daysFault(sizes, days, range.after);
+      return dayFault(scope, days) ?? daysFault(sizes, days, range.after);
     case 'table':
       if (scope.from === undefined && scope.to === undefined)
         return sizes.first === 0 && sizes.end === sizes.latest
           ? undefined
           : 'it does not reach from record 0 to the latest';
-      if (days.to !== scope.to)
-        return `the last seal closes ${days.to ?? 'no day'}, not ${scope.to ?? 'a day'}`;
-      if ((days.after ?? '') >= (scope.from ?? '')) return 'it begins after its first day';
-      if (([...days.between, days.to ?? ''][0] ?? '') < (scope.from ?? ''))
-        return 'it begins before its first day';
-      return daysFault(sizes, days, range.after);
+      return fromToFault(scope, days) ?? daysFault(sizes, days, range.after);
     case 'shoe':
     case 'finding':
-      if (sizes.after > sizes.first) return 'the seal before it has records of it';
-      if (sizes.afterNext <= sizes.first) return 'a later seal stands before it';
-      if (sizes.beforeTo >= sizes.end) return 'an earlier seal covers it';
-      return sizes.to < sizes.end ? 'the last seal does not cover it' : undefined;
+      return recordsFault(sizes);
   }
+}
+
+type Scope = PackageStatement['scope'];
+
+function dayFault({ day = 'a day' }: Scope, days: Days): string | undefined {
+  if (days.to !== day) return `the last seal closes ${days.to ?? 'no day'}, not ${day}`;
+  const [between] = days.between;
+  return between === undefined ? undefined : `it holds the seal of ${between} too`;
+}
+
+function fromToFault({ from = '', to = 'a day' }: Scope, days: Days): string | undefined {
+  if (days.to !== to) return `the last seal closes ${days.to ?? 'no day'}, not ${to}`;
+  if (days.after !== undefined && days.after >= from) return 'it begins after its first day';
+  const [first = to] = days.between;
+  return first < from ? 'it begins before its first day' : undefined;
+}
+
+/** Checks that the seals of a range are those just around its records. */
+function recordsFault(sizes: RangeSizes): string | undefined {
+  if (sizes.after > sizes.first) return 'the seal before it has records of it';
+  if (sizes.afterNext <= sizes.first) return 'a later seal stands before it';
+  if (sizes.beforeTo >= sizes.end) return 'an earlier seal covers it';
+  return sizes.to < sizes.end ? 'the last seal does not cover it' : undefined;
 }
 
 function daysFault(

@@ -150,9 +150,9 @@ export class Lines {
     for (;;) {
       const line = this.nextRead();
       if (line !== undefined) return line;
-      const { done, value } = await this.chunks.next();
-      if (done === true) break;
-      this.fill(value);
+      const next = await this.chunks.next();
+      if (next.done === true) break;
+      this.fill(next.value);
     }
     if (this.rest.length > 0)
       throw new FileFault('the last line does not end with a line feed', this.number + 1);

@@ -35,10 +35,10 @@ export class RecordBytes {
     const parts: Uint8Array[] = [this.buffer.subarray(this.at - 1)];
     let length = parts[0]?.length ?? 0;
     while (length < bytes + 2) {
-      const { done, value } = await this.chunks.next();
-      if (done === true) throw new FileFault('the file ends inside a record');
-      parts.push(value);
-      length += value.length;
+      const next = await this.chunks.next();
+      if (next.done === true) throw new FileFault('the file ends inside a record');
+      parts.push(next.value);
+      length += next.value.length;
     }
     this.buffer = joinBytes(...parts);
     this.at = 1;
@@ -48,9 +48,9 @@ export class RecordBytes {
   async end(): Promise<void> {
     let left = this.buffer.length - this.at;
     while (left === 0) {
-      const { done, value } = await this.chunks.next();
-      if (done === true) return;
-      left = value.length;
+      const next = await this.chunks.next();
+      if (next.done === true) return;
+      left = next.value.length;
     }
     throw new FileFault('the file goes on after the last record of records.csv');
   }

@@ -65,8 +65,7 @@ export async function verifySeals(
   sources: SealSources,
 ): Promise<Seals> {
   const { checkpoint, proof, since } = sources;
-  const names = await readNamesFile(exam);
-  if (!names) exam.stop();
+  const names = (await readNamesFile(exam)) ?? exam.stop();
   const chain = new SealChain(exam, statement.origin, proof.keys, names);
   const range = new LeafRange(exam, statement.range.after ?? 0, sources);
   const sinceSeals = new Map<number, SealedState>();
@@ -93,15 +92,19 @@ export async function verifySeals(
   range.end(statement.range.to);
   // A checkpoint of the recipient can end at a seal of the range.
   takeHeld(checkpoint.size);
+  const latest = latestSeal(chain, sources);
+  return { range: states, latest, since: sinceSeals, names, roots: range.roots };
+}
+
+/** Checks the last seal of the checkpoint, which is its last leaf. */
+function latestSeal(chain: SealChain, { checkpoint, proof }: SealSources): SealedState {
+  const at = { file: SITE_FILES.proof, seal: proof.latest.index };
   const latest = provenSeal(chain, checkpoint, proof.latest, SITE_FILES.proof);
   if (proof.latest.index !== checkpoint.size - 1)
-    exam.altered(5, 'the latest seal is not the last leaf of the checkpoint', {
-      file: SITE_FILES.proof,
-      seal: proof.latest.index,
-    });
-  if (!latest) exam.abandon(5, 'the latest seal cannot be read', { file: SITE_FILES.proof });
+    chain.exam.altered(5, 'the latest seal is not the last leaf of the checkpoint', at);
+  if (!latest) chain.exam.abandon(5, 'the latest seal cannot be read', at);
   chain.end(latest);
-  return { range: states, latest, since: sinceSeals, names, roots: range.roots };
+  return latest;
 }
 
 const readNamesFile = (exam: Examination): Promise<string[] | undefined> =>

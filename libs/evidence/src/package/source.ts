@@ -78,7 +78,6 @@ export class FileList implements PackageSource {
 export function checkName(name: string): void {
   if (name.length > PATH_BYTES_MAX)
     throw new Unreadable(`a name is longer than ${PATH_BYTES_MAX} bytes`);
-  // eslint-disable-next-line no-control-regex -- these are the characters to refuse
   if (/[\u0000-\u001f\u007f-\u009f\\:]/.test(name))
     throw new Unreadable(`the name ${quoted(name)} has a character that a name must not have`);
   if (name.split('/').some((part) => part === '' || part === '.' || part === '..'))

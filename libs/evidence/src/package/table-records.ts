@@ -143,13 +143,7 @@ export class TableCheck {
     let after: Stand | undefined;
     const skipped = sources.seals.range.length - seals.length;
     for (const [i, seal] of seals.entries()) {
-      const line = await heads.next();
-      if (line === undefined)
-        this.exam.abandon(6, `the head at seal ${seal.number} is missing`, {
-          ...this.here,
-          file: files.heads,
-          seal: seal.number,
-        });
+      const line = (await heads.next()) ?? this.headMissing(seal.number);
       const head = this.readHead(line, heads.number, { seal, before });
       this.checkInSeal(head, seal, { at: skipped + i, line: heads.number });
       if (seal.number === sources.statement.range.after) after = standOf(head);
@@ -172,6 +166,11 @@ export class TableCheck {
     await this.readTo(frontier, Infinity, records, bytes);
     if (this.records > 0) this.exam.abandon(6, 'no seal of the range has its records', this.here);
     return { after, to: { size: 0, root: frontier.root() } };
+  }
+
+  private headMissing(seal: number): never {
+    const at = { ...this.here, file: this.files.heads, seal };
+    return this.exam.abandon(6, `the head at seal ${seal} is missing`, at);
   }
 
   private readHead(

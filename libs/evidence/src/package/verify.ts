@@ -168,7 +168,7 @@ class Verification {
         file: SITE_FILES.statement,
       });
     for (const entry of statement.tables) {
-      const judge = await judging?.begin(entry);
+      const judge = judging?.begin(entry);
       const check = new TableCheck(exam, entry, {
         statement,
         seals,

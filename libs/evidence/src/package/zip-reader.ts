@@ -248,17 +248,17 @@ async function* contentOf(
   bytes: Bytes,
   entry: Entry,
   data: number,
-  { inflate, crc32 }: Unpack,
+  unpack: Unpack,
 ): AsyncIterable<Uint8Array> {
   const packed = bytes.read(data, entry.packed);
-  const chunks = entry.method === STORED ? packed : guarded(inflate(packed));
+  const chunks = entry.method === STORED ? packed : guarded(unpack.inflate(packed));
   let size = 0;
   let crc = 0;
   for await (const chunk of chunks) {
     size += chunk.length;
     if (size > entry.size)
       throw new DamagedFile(`it is longer than the declared ${entry.size} bytes`);
-    crc = crc32(chunk, crc);
+    crc = unpack.crc32(chunk, crc);
     yield chunk;
   }
   if (size < entry.size)
