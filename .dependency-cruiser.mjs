@@ -128,7 +128,8 @@ export default {
       from: { path: '^(apps|libs)/([^/]+)/' },
       to: {
         path: '^(libs|apps)/([^/]+)/src/(?!index\\.ts$)',
-        pathNot: '^($1/$2/|libs/evidence/src/(node|zip)\\.ts$)',
+        pathNot:
+          '^($1/$2/|libs/evidence/src/(node|zip)\\.ts$|libs/read-model/src/reading/gaming-day\\.ts$)',
       },
     },
     {

@@ -87,7 +87,7 @@ describe('the verifier', () => {
     const report = await verified(
       changed(files, 'data/site/proof.json', (text) => {
         const proof = JSON.parse(text);
-        return JSON.stringify({ ...proof, keys: proof.keys.slice(0, 1) });
+        return `${JSON.stringify({ ...proof, keys: proof.keys.slice(0, 1) })}\n`;
       }),
     );
     expect(report.verdict).toBe('ALTERED');

@@ -142,7 +142,7 @@ function withRows(
   for (const table of statement.tables)
     if (String(table.number) === number) Object.assign(table, { records: rows.length, events });
   return new Map(files)
-    .set('data/package.json', Buffer.from(JSON.stringify(statement)))
+    .set('data/package.json', Buffer.from(`${JSON.stringify(statement)}\n`))
     .set(
       `data/tables/${number}/events.ndjson`,
       Buffer.from(rows.map(({ value }) => `${value}\n`).join('')),

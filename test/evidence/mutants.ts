@@ -174,7 +174,7 @@ export function* formMutants(path: string, text: string): Generator<[what: strin
   const kind = kindOf(path);
   if (kind.is === 'json') {
     for (const [what, value] of fieldMutants(kind.form, JSON.parse(text)))
-      yield [what, JSON.stringify(value)];
+      yield [what, `${JSON.stringify(value)}\n`];
     return;
   }
   const lines = text.split('\n').slice(0, -1);

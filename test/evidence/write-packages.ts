@@ -2,7 +2,8 @@ import { writeZip } from '#evidence/zip';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { samplePackings, sampleSite } from './sample-packages.js';
-import { packed, sourceOf } from './site-package.js';
+import { playedPackage } from './played-package.js';
+import { packed, sourceOf, type PackageFiles } from './site-package.js';
 
 /**
  * Writes the sample packages into a folder, each as a folder and as a zip, with the keys and the
@@ -19,11 +20,12 @@ export async function writePackages(folder: string): Promise<string[]> {
   for (const [name, packing] of Object.entries(samplePackings(site))) {
     const files = await packed(site, packing);
     for (const [path, bytes] of files) write(join(name, packing.id, path), bytes);
-    const chunks: Uint8Array[] = [];
-    const into = new WritableStream<Uint8Array>({ write: (chunk) => void chunks.push(chunk) });
-    await writeZip(packing.id, sourceOf(files).files.values(), into);
-    write(`${name}.zip`, Buffer.concat(chunks));
+    write(`${name}.zip`, await zipped(packing.id, files));
   }
+  const played = await playedPackage();
+  for (const [path, bytes] of played.files) write(join('played', played.id, path), bytes);
+  write('played.zip', await zipped(played.id, played.files));
+  write('played.vkey', `${played.site.logKey.vkey}\n`);
   write('log.vkey', `${site.logKey.vkey}\n`);
   write('witness.vkey', `${site.witness.vkey}\n`);
   for (const { number, day } of site.seals)
@@ -32,4 +34,11 @@ export async function writePackages(folder: string): Promise<string[]> {
   const [first] = rewritten.seals.flatMap(({ number, day }) => (day ? [number] : []));
   if (first !== undefined) write('checkpoint-fork', rewritten.checkpoint(first + 1));
   return written;
+}
+
+async function zipped(folder: string, files: PackageFiles): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  const into = new WritableStream<Uint8Array>({ write: (chunk) => void chunks.push(chunk) });
+  await writeZip(folder, sourceOf(files).files.values(), into);
+  return Buffer.concat(chunks);
 }

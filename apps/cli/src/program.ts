@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { auditCommand } from './audit/command.js';
-import { appVersion, asError, visible } from '#process';
+import { appVersion, asError, packageFolder, visible } from '#process';
 import { oddsCommand } from './odds/command.js';
 import { endQuietlyWhenNobodyReads } from './terminal/page.js';
 import { EXIT, Refusal } from './refusal.js';
@@ -11,7 +13,7 @@ import { sendCommand } from './server/send-command.js';
 import { checkpointCommand, keyCommand, sealCommand } from './server/seal-commands.js';
 import { serveCommand } from './server/serve-command.js';
 import { simulateCommand } from './simulate/command.js';
-import { verifyCommand } from './verify/command.js';
+import { verifyCommand, type PublishedRules } from './verify/command.js';
 
 const EXAMPLES = `
 Examples:
@@ -31,7 +33,7 @@ function program(): Command {
     .version(appVersion(), '--version', 'print the version')
     .addHelpText('after', EXAMPLES)
     .addCommand(auditCommand())
-    .addCommand(verifyCommand())
+    .addCommand(verifyCommand(publishedRules))
     .addCommand(simulateCommand())
     .addCommand(oddsCommand())
     .addCommand(rulesCommand())
@@ -45,6 +47,9 @@ function program(): Command {
   strict(whole);
   return whole;
 }
+
+const publishedRules = (): PublishedRules =>
+  JSON.parse(readFileSync(join(packageFolder(), 'rules/manifest.json'), 'utf8')) as PublishedRules;
 
 /**
  * Makes a command and its subcommands throw instead of ending the process, and point to their help.

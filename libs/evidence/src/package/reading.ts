@@ -92,9 +92,11 @@ export class PackageReader {
     return strictText(await this.bytes(path, max));
   }
 
-  /** Returns a JSON file of this form: one value, without a line feed after it. */
+  /** Returns a JSON file of this form: one line, which ends with a line feed. */
   async json<T>(path: string, form: Form<T>): Promise<T> {
-    return readLine(form, await this.text(path), 1);
+    const text = await this.text(path);
+    if (!text.endsWith('\n')) throw new FileFault('does not end with a line feed', 1);
+    return readLine(form, text.slice(0, -1), 1);
   }
 
   /** Returns the lines of a text file, to be taken in order. */

@@ -221,7 +221,7 @@ class PackageWriter {
   }
 
   private json<T>(path: string, form: Form<T>, value: T): Promise<void> {
-    return this.file(path, [utf8Of(writeJson(form, value))]);
+    return this.lines(path, [writeJson(form, value)]);
   }
 
   private async jsonLines<T>(path: string, form: Form<T>, values: Stream<T>): Promise<void> {

@@ -1,0 +1,94 @@
+import { FOLD_VERSION, simulate } from '#audit';
+import { readRules, type RuleDocument } from '#baccarat';
+import { JUDGED_FILES, utf8Of, type PackageStatement } from '#evidence';
+import { nodeCryptography } from '#evidence/node';
+import { gamingDays } from '#read-model/gaming-days';
+import { packageReplay } from '#replay';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { packed, type PackageFiles, type Packing } from './site-package.js';
+import { SmallSite } from './small-site.js';
+
+const RULES = 'punto-banco@1';
+const RULE_FILE = 'rules/punto-banco@1.json';
+
+/** A package of a table at which two shoes were played, one with faults. */
+export interface PlayedPackage {
+  readonly site: SmallSite;
+  readonly id: string;
+  readonly files: PackageFiles;
+}
+
+/** Returns a package of played shoes, as the judges of the game list them. */
+export async function playedPackage(): Promise<PlayedPackage> {
+  const document = readFileSync(RULE_FILE);
+  const hash = createHash('sha256').update(document).digest('hex');
+  const text = document.toString('utf8');
+  const rules = readRules(JSON.parse(text) as RuleDocument, hash, text);
+  const site = new SmallSite();
+  const { lines } = simulate({
+    rules,
+    seed: 7,
+    shoes: 2,
+    table: 'B07',
+    bets: true,
+    faults: ['TC-05@4'],
+  });
+  let count = 0;
+  for (const line of lines) {
+    site.append('B07', line);
+    count += 1;
+    if (count % 500 === 0) site.seal();
+  }
+  site.seal();
+  const size = site.tables[0]?.records.length ?? 0;
+  const packing: Packing = {
+    id: 'played',
+    scope: { kind: 'table', table: 'B07' },
+    tables: [{ table: 'B07', first: 0, end: size }],
+    after: null,
+    to: site.leaves.length - 1,
+    rules: new Map([[RULES, document]]),
+    fold: FOLD_VERSION,
+  };
+  return {
+    site,
+    id: packing.id,
+    files: await packed(site, { ...packing, ...judged(site, packing) }),
+  };
+}
+
+/** Returns what the judges list of the records that are packed. */
+function judged(site: SmallSite, packing: Packing): Pick<Packing, 'judged' | 'warnings'> {
+  const [table] = packing.tables;
+  if (!table) throw new Error('nothing is packed');
+  const { end } = table;
+  const entry = {
+    table: 'B07',
+    name: 'B07',
+    number: 0,
+    first: 0,
+    records: end,
+    events: end,
+    shoes: [],
+  };
+  const statement: PackageStatement = {
+    ...{ format: 'shoeprint package v1', id: packing.id, origin: site.origin, size: 0 },
+    ...{ scope: packing.scope, range: { after: null, to: packing.to }, all: false },
+    ...{ tables: [entry], rules: [], unjudged: [], warnings: [] },
+    gamingDays: [{ from: '2026-01-01', zone: 'Asia/Macau', cutover: '06:00' }],
+    software: { name: 'shoeprint', version: '0', commit: 'test', fold: FOLD_VERSION },
+  };
+  const { sha256 } = nodeCryptography;
+  const replay = packageReplay({ published: {}, sha256, gamingDays, warnings: 'made' });
+  const judging = replay.open(statement, packing.rules ?? new Map());
+  const judge = judging.begin(entry);
+  site.tables[0]?.records.forEach(({ text }, n) => judge.record(n, utf8Of(text)));
+  judge.end();
+  const { warnings } = judging.end();
+  const lines = judging.take();
+  return {
+    judged: Object.fromEntries(JUDGED_FILES.map((file) => [file, lines[file] ?? []])),
+    warnings,
+  };
+}
