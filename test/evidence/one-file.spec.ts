@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { buildVerifier } from '../../scripts/build-verifier.mjs';
+import { playedPackage, type PlayedPackage } from './played-package.js';
+import { forged } from './forged-mutants.js';
+import type { PackageFiles } from './site-package.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'one-file-'));
+const verifier = join(folder, 'shoeprint-verify.mjs');
+let played: PlayedPackage;
+let hash: string;
+
+beforeAll(async () => {
+  hash = await buildVerifier(verifier);
+  played = await playedPackage();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Writes the files into a folder of their own and runs the one file on it. */
+function verified(name: string, files: PackageFiles, ...options: string[]) {
+  for (const [path, bytes] of files) {
+    const file = join(folder, name, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, bytes);
+  }
+  const args = [verifier, join(folder, name), ...options];
+  return spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+}
+
+describe('shoeprint-verify.mjs', () => {
+  test('is built with the same bytes again', async () => {
+    expect(await buildVerifier(join(folder, 'again.mjs'))).toBe(hash);
+  });
+
+  test('imports modules of Node only', () => {
+    const text = readFileSync(verifier, 'utf8');
+    const imported = [...text.matchAll(/^(?:import|export)\b[^'"\n]*from ["']([^"']+)["']/gm)];
+    expect(imported.length).toBeGreaterThan(0);
+    expect(imported.map(([, name]) => name).filter((name) => !name?.startsWith('node:'))).toEqual(
+      [],
+    );
+  });
+
+  test('finds a package of played shoes intact, from a folder with nothing installed', () => {
+    const { status, stdout } = verified('whole', played.files, '--key', played.site.logKey.vkey);
+    expect(stdout).toMatch(/^INTACT {2}played: 3,503 events in 3,503 records of table B07/);
+    expect(status).toBe(0);
+  });
+
+  test('names the record and the line of one changed character', () => {
+    const path = 'data/tables/0/events.ndjson';
+    const bytes = Buffer.from(played.files.get(path) ?? []);
+    const at = bytes.indexOf('"to":"player"', bytes.length >> 1);
+    const line = bytes.subarray(0, at).filter((byte) => byte === 0x0a).length + 1;
+    bytes[at + '"to":"p'.length] = 0x4c;
+    const changed = new Map(played.files).set(path, bytes);
+    const key = played.site.logKey.vkey;
+    const { status, stdout } = verified('changed', changed, '--key', key, '--json');
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout).faults[0]).toMatchObject({
+      ...{ kind: 'altered', file: path, table: 'B07', record: line - 1, line },
+    });
+  });
+
+  test('names the finding that was taken out, though all hashes were mended', () => {
+    const hidden = new Map(played.files).set('data/findings.ndjson', Buffer.alloc(0));
+    const files = forged(hidden, played.site.exportsKey);
+    const key = played.site.logKey.vkey;
+    const { status, stdout } = verified('hidden', files, '--key', key, '--json');
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout).faults).toMatchObject([
+      { step: 8, file: 'data/findings.ndjson', line: 1 },
+    ]);
+  });
+
+  test('refuses a key that is not a key, with exit 3', () => {
+    const { status, stderr } = verified('whole', new Map(), '--key', 'x+y+z');
+    expect(status).toBe(3);
+    expect(stderr).toContain('--key');
+  });
+});
