@@ -39,6 +39,15 @@ export default {
       to: { pathNot: '^libs/(replay|audit|baccarat|evidence)/' },
     },
     {
+      name: 'export-imports',
+      severity: 'error',
+      comment: `Packages are made from the log and from what was sealed. They know no app and no rows. ${why}`,
+      from: { path: '^libs/export/' },
+      to: {
+        path: '^(libs/(?!(export|audit|baccarat|evidence|event-log|process|replay|seal-store)/)|apps/)',
+      },
+    },
+    {
       name: 'rule-folder-imports-the-pure',
       severity: 'error',
       comment: `It reads rule documents from files, and nothing else. ${why}`,

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import {
+  FileList,
+  readVkey,
+  verifyPackage,
+  writePackage,
+  type PackageContent,
+  type Report,
+  type Trust,
+} from '#evidence';
+import { nodeCryptography, nodePlatform, signerOf } from '#evidence/node';
+import { packageContent, type ExportAsked, type ExportParts } from '#export';
+import { gamingDays } from '#read-model';
+import { packageReplay } from '#replay';
+import type { Sent } from '../kit/audit.js';
+import { BOOK } from '../kit/house.js';
+import { shortTable } from '../kit/short-table.js';
+import { Site } from '../sealer/site.js';
+
+const { sha256 } = nodeCryptography;
+const published = JSON.parse(
+  readFileSync(new URL('../../rules/manifest.json', import.meta.url), 'utf8'),
+) as Record<string, string>;
+const judging = { published, sha256, gamingDays };
+const verifying = packageReplay({ ...judging, warnings: 'checked' });
+
+/** Returns the events of five shoes, with wrong outcomes declared. */
+function played(): Sent[] {
+  const numbers = new Map<unknown, number>();
+  const log = shortTable({ rules: 'punto-banco@1', seed: 3, bets: true, shoes: 5, coups: 4 });
+  return log.map((event, i) => {
+    const data = event.data as Sent;
+    const wrong = event.type === 'shoeprint.outcome-declared.v1' && i % 2 === 0;
+    const spoiled = wrong ? { ...event, data: { ...data, outcome: 'tie' } } : event;
+    if (event.session === undefined) return spoiled;
+    const sequence = (numbers.get(event.source) ?? 0) + 1;
+    numbers.set(event.source, sequence);
+    return { ...spoiled, sequence, id: `1/${sequence}` };
+  });
+}
+
+const events = played();
+const openings = events.filter(({ type }) => type === 'shoeprint.shoe-opened.v1');
+const shoeAt = (n: number): { readonly name: string; readonly ref: string } => {
+  const { shoe, source, id } = openings[n] as Record<string, string>;
+  return { name: shoe ?? '', ref: `${source}#${id}` };
+};
+
+describe('the content of a package', () => {
+  let site: Site;
+  let early: number;
+  beforeAll(async () => {
+    site = await Site.open();
+    await site.start();
+    const records: string[] = [];
+    for (let at = 0; at < events.length; at += 4)
+      records.push(
+        events
+          .slice(at, at + 4)
+          .map((event) => JSON.stringify(event))
+          .join('\n'),
+      );
+    const half = Math.floor(records.length / 2);
+    await site.append('T1', ...records.slice(0, half));
+    await site.append('other', '{}');
+    early = (await site.sealedAll()).size;
+    await site.append('T1', ...records.slice(half));
+    await site.append('spoiled', 'not an event');
+    await site.sealedAll();
+  });
+  afterAll(() => site.close());
+
+  const parts = (changed: Partial<ExportParts> = {}): ExportParts => ({
+    log: site.log,
+    seals: site.reader,
+    sha256,
+    book: BOOK,
+    replay: packageReplay({ ...judging, warnings: 'made' }),
+    gamingDays: [{ from: '2026-01-01', zone: 'Asia/Macau', cutover: '06:00' }],
+    software: { name: 'shoeprint', version: '0.1.0', commit: 'test', fold: verifying.fold },
+    unjudged: [],
+    isAsInRows: async () => true,
+    howToVerify: 'node shoeprint-verify.mjs PACKAGE --key KEY\n',
+    ...changed,
+  });
+
+  const ofShoe = (n: number): ExportAsked => ({
+    id: `shoe-${n}`,
+    scope: { kind: 'shoe', table: 'T1', shoe: shoeAt(n).name },
+    of: { of: 'shoe', ref: shoeAt(n).ref },
+    since: [],
+  });
+  const ofTable = (table: string): ExportAsked => ({
+    id: 'table',
+    scope: { kind: 'table', table },
+    of: { of: 'days' },
+    since: [],
+  });
+
+  const keyOf = (file: string) => signerOf(readFileSync(`${site.folder}/keys/${file}`, 'utf8'));
+
+  async function verified(content: PackageContent, trust: Partial<Trust> = {}): Promise<Report> {
+    const files = new FileList();
+    const place = {
+      create: async (path: string) => {
+        const blocks: Uint8Array[] = [];
+        return {
+          write: async (bytes: Uint8Array) => void blocks.push(bytes),
+          close: async () => {
+            const whole = Buffer.concat(blocks);
+            files.add(`package/${path}`, whole.length, async function* () {
+              yield Uint8Array.from(whole);
+            });
+          },
+        };
+      },
+    };
+    await writePackage(content, place, nodePlatform, keyOf('exports.key'));
+    const keys = [readVkey(sha256, keyOf('log.key').vkey)];
+    const given = { keys, checkpoints: [], witnesses: [], quorum: 0, ...trust };
+    return verifyPackage(files, given, verifying, nodePlatform);
+  }
+
+  it('shows a shoe, which the verifier finds intact with the same findings', async () => {
+    const report = await verified(await packageContent(parts(), ofShoe(2)));
+    expect(report.faults).toEqual([]);
+    expect(report.verdict).toBe('INTACT');
+    expect(report.judgement?.findings).toBeGreaterThan(0);
+    expect(report.judgement?.shoes).toMatchObject([
+      { shoe: shoeAt(2).name, isClosed: true, hasLeftReach: true },
+    ]);
+    const [table] = report.statement?.tables ?? [];
+    expect(table?.first).toBeGreaterThan(0);
+  });
+
+  it('shows a shoe that corrections can still reach, and says so', async () => {
+    const report = await verified(await packageContent(parts(), ofShoe(4)));
+    expect(report.verdict).toBe('INTACT');
+    expect(report.warnings).toContain('corrections are still possible');
+  });
+
+  it('shows a whole table, with every shoe', async () => {
+    const report = await verified(await packageContent(parts(), ofTable('T1')));
+    expect(report.faults).toEqual([]);
+    expect(report.judgement?.shoes.map(({ shoe }) => shoe)).toEqual(
+      openings.map(({ shoe }) => shoe),
+    );
+  });
+
+  it('shows that the log only grew since a checkpoint that the recipient holds', async () => {
+    const content = await packageContent(parts(), { ...ofShoe(2), since: [early] });
+    const held = await site.reader.checkpoint(early);
+    expect(content.site.since).toMatchObject([{ size: held?.size, tables: [{ number: 0 }] }]);
+    expect((await verified(content)).faults).toEqual([]);
+  });
+
+  it('begins earlier until what was judged is what the rows say', async () => {
+    const asked = await packageContent(parts(), ofShoe(3));
+    let tries = 0;
+    const isAsInRows = async (): Promise<boolean> => (tries += 1) > 1;
+    const content = await packageContent(parts({ isAsInRows }), ofShoe(3));
+    expect(content.tables[0]?.first).toBeLessThan(asked.tables[0]?.first ?? 0);
+    expect((await verified(content)).verdict).toBe('INTACT');
+  });
+
+  it('is refused if even the whole log judges otherwise than the rows say', async () => {
+    const differing = parts({ isAsInRows: async () => false });
+    await expect(packageContent(differing, ofShoe(3))).rejects.toMatchObject({
+      code: 'differs-from-rows',
+    });
+  });
+
+  it.each([
+    ['a table that no seal holds', 'unknown-table', (): ExportAsked => ofTable('nowhere')],
+    [
+      'a shoe that the table does not have',
+      'unknown-shoe',
+      (): ExportAsked => ({ ...ofShoe(2), of: { of: 'shoe', ref: 'device/x#1' } }),
+    ],
+    [
+      'a day that is not sealed',
+      'day-not-sealed',
+      (): ExportAsked => ({
+        ...ofTable('T1'),
+        scope: { kind: 'day', table: 'T1', day: '2026-11-20' },
+      }),
+    ],
+    [
+      'a checkpoint larger than the last one',
+      'unknown-checkpoint',
+      (): ExportAsked => ({ ...ofShoe(2), since: [1_000_000] }),
+    ],
+    ['records that the judges do not take', 'not-judged', (): ExportAsked => ofTable('spoiled')],
+  ])('is refused for %s', async (_, code, asked) => {
+    await expect(packageContent(parts(), asked())).rejects.toMatchObject({ code });
+  });
+
+  it('leaves out an event that was released, and names it', async () => {
+    const unjudged = [{ table: 'spoiled', record: 0, line: 1, released: true }];
+    const content = await packageContent(parts({ unjudged }), ofTable('spoiled'));
+    const report = await verified(content);
+    expect(report.faults).toEqual([]);
+    expect(report.statement?.unjudged).toEqual(unjudged);
+  });
+
+  it('is refused while nothing is sealed', async () => {
+    const empty = await Site.open();
+    try {
+      const asked = packageContent(parts({ seals: empty.reader, log: empty.log }), ofTable('T1'));
+      await expect(asked).rejects.toMatchObject({ code: 'not-sealed' });
+    } finally {
+      await empty.close();
+    }
+  });
+});
