@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import {
   FileList,
+  readCheckpoint,
   readVkey,
+  utf8Of,
   verifyPackage,
   writePackage,
   type PackageContent,
@@ -10,7 +13,15 @@ import {
   type Trust,
 } from '#evidence';
 import { nodeCryptography, nodePlatform, signerOf } from '#evidence/node';
-import { packageContent, type ExportAsked, type ExportParts } from '#export';
+import {
+  makePackage,
+  packageContent,
+  type ExportAsked,
+  type ExportParts,
+  type MadePackage,
+  type PackageStep,
+} from '#export';
+import { openPackage } from '../../apps/cli/src/verify/package-files.js';
 import { gamingDays } from '#read-model';
 import { packageReplay } from '#replay';
 import type { Sent } from '../kit/audit.js';
@@ -150,9 +161,10 @@ describe('the content of a package', () => {
 
   it('shows that the log only grew since a checkpoint that the recipient holds', async () => {
     const content = await packageContent(parts(), { ...ofShoe(2), since: [early] });
-    const held = await site.reader.checkpoint(early);
-    expect(content.site.since).toMatchObject([{ size: held?.size, tables: [{ number: 0 }] }]);
-    expect((await verified(content)).faults).toEqual([]);
+    const held = readCheckpoint(utf8Of((await site.reader.checkpoint(early))?.note ?? ''));
+    const report = await verified(content, { checkpoints: [held] });
+    expect(report.faults).toEqual([]);
+    expect(report.grownSince).toEqual([early]);
   });
 
   it('begins earlier until what was judged is what the rows say', async () => {
@@ -202,6 +214,71 @@ describe('the content of a package', () => {
     const report = await verified(content);
     expect(report.faults).toEqual([]);
     expect(report.statement?.unjudged).toEqual(unjudged);
+  });
+
+  describe('as a file', () => {
+    const steps: PackageStep[] = [];
+    const fileOf = (name: string): string => `${site.folder}/${name}.zip`;
+    const make = (
+      name: string,
+      changed: Partial<ExportParts> = {},
+      signal = new AbortController().signal,
+    ): Promise<MadePackage> =>
+      makePackage(
+        parts(changed),
+        {
+          platform: nodePlatform,
+          exportsKey: keyOf('exports.key'),
+          trust: {
+            keys: [readVkey(sha256, keyOf('log.key').vkey)],
+            ...{ checkpoints: [], witnesses: [], quorum: 0 },
+          },
+          replay: verifying,
+        },
+        ofShoe(2),
+        {
+          file: fileOf(name),
+          work: `${site.folder}/work-${name}`,
+          progress: (step) => steps.push(step),
+          signal,
+        },
+      );
+
+    it('is a zip that the verifier finds intact, and the same bytes each time', async () => {
+      const made = await make('one');
+      expect(steps).toEqual(['choosing', 'writing', 'verifying', 'packing', 'made']);
+      const bytes = readFileSync(fileOf('one'));
+      expect(made).toMatchObject({
+        id: 'shoe-2',
+        size: bytes.length,
+        sha256: createHash('sha256').update(bytes).digest('hex'),
+      });
+      const opened = await openPackage(fileOf('one'));
+      const keys = [readVkey(sha256, keyOf('log.key').vkey)];
+      const trust = { keys, checkpoints: [], witnesses: [], quorum: 0 };
+      const report = await verifyPackage(opened.source, trust, verifying, nodePlatform);
+      await opened.close();
+      expect(report.verdict).toBe('INTACT');
+      expect(await make('two')).toEqual(made);
+      expect(existsSync(`${site.folder}/work-one`)).toBe(false);
+    });
+
+    it('is not there if its own verifier does not find it intact', async () => {
+      const software = { name: 'shoeprint', version: '0', commit: 'test', fold: 1 };
+      await expect(make('old', { software })).rejects.toMatchObject({ code: 'not-intact' });
+      expect(existsSync(fileOf('old'))).toBe(false);
+    });
+
+    it('is not there if making it is stopped', async () => {
+      const stop = new AbortController();
+      const isAsInRows = async (): Promise<boolean> => {
+        stop.abort(new Error('stopped'));
+        return true;
+      };
+      await expect(make('half', { isAsInRows }, stop.signal)).rejects.toThrow('stopped');
+      expect(existsSync(fileOf('half'))).toBe(false);
+      expect(existsSync(`${site.folder}/work-half`)).toBe(false);
+    });
   });
 
   it('is refused while nothing is sealed', async () => {

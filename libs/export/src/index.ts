@@ -5,3 +5,10 @@ export {
   type ExportParts,
   type JudgedRangeLines,
 } from './package-content.js';
+export {
+  makePackage,
+  type MadePackage,
+  type PackageMaking,
+  type PackageOut,
+  type PackageStep,
+} from './make-package.js';

@@ -7,7 +7,8 @@ export type ExportCode =
   | 'unknown-checkpoint'
   | 'record-missing'
   | 'not-judged'
-  | 'differs-from-rows';
+  | 'differs-from-rows'
+  | 'not-intact';
 
 /** Thrown if a package cannot be made. The message names what was asked for, and what is missing. */
 export class ExportRefusal extends Error {
