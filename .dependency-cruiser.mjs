@@ -154,8 +154,8 @@ export default {
     {
       name: 'files-at-the-edge',
       severity: 'error',
-      comment: `Libraries take values. Only the settings and the rule folder are read from files. ${why}`,
-      from: { path: '^libs/', pathNot: '^libs/(process|rule-folder)/' },
+      comment: `Libraries take values. Only the settings, the rule folder and packages are files. ${why}`,
+      from: { path: '^libs/', pathNot: '^libs/(process|rule-folder|export)/' },
       to: { path: '^(node:)?fs(/promises)?$' },
     },
     {

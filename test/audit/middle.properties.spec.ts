@@ -7,7 +7,7 @@ import {
   judgeRange,
   setBack,
   type Finding,
-  type JudgedShoe,
+  type RangeShoe,
   type Listed,
   type RangeAsked,
   type SettledRange,
@@ -21,7 +21,7 @@ import { readerOf, recordsOf } from '../kit/table-records.js';
 
 /** What is listed of a range: shoes, and findings about no shoe. */
 interface Judged {
-  readonly shoes: readonly JudgedShoe[];
+  readonly shoes: readonly RangeShoe[];
   readonly outside: readonly Finding[];
 }
 
@@ -30,10 +30,10 @@ async function judged(
   range: SettledRange,
   { listed, named = [] }: { readonly listed: Listed; readonly named?: readonly Finding[] },
 ): Promise<Judged> {
-  const shoes: JudgedShoe[] = [];
+  const shoes: RangeShoe[] = [];
   const outside: Finding[] = [];
   const taker = {
-    shoe: (shoe: JudgedShoe) => void shoes.push(shoe),
+    shoe: (shoe: RangeShoe) => void shoes.push(shoe),
     outside: (finding: Finding) => void outside.push(finding),
     unlisted: () => undefined,
   };
@@ -45,8 +45,8 @@ async function judged(
 }
 
 const ofLog = (end: number): SettledRange => ({ first: 0, end, context: [] });
-const leftReach = ({ shoes }: Judged): JudgedShoe[] => shoes.filter((shoe) => shoe.leftReach);
-const inFull = (shoes: readonly JudgedShoe[]): string => JSON.stringify(shoes);
+const leftReach = ({ shoes }: Judged): RangeShoe[] => shoes.filter((shoe) => shoe.leftReach);
+const inFull = (shoes: readonly RangeShoe[]): string => JSON.stringify(shoes);
 
 /** How many ranges were judged, from the middle of the log, and set back, to its beginning. */
 interface Tally {

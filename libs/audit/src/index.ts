@@ -100,7 +100,7 @@ export {
 } from './middle/settle.js';
 export {
   RangeJudge,
-  type JudgedShoe,
+  type RangeShoe,
   type JudgedTaker,
   type Listed,
   type RangeJudging,

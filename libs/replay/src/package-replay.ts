@@ -8,7 +8,7 @@ import {
   tableFrom,
   type AnyEvent,
   type Finding,
-  type JudgedShoe as AuditedShoe,
+  type RangeShoe,
   type JudgedTaker,
   type Listed,
   type RuleBook,
@@ -140,7 +140,7 @@ function unlistedWarnings(table: string, unlisted: ReadonlyMap<string, number>):
   ];
 }
 
-const shoeOf = ({ shoe, leftReach }: AuditedShoe): JudgedShoe => ({
+const shoeOf = ({ shoe, leftReach }: RangeShoe): JudgedShoe => ({
   table: shoe.table,
   shoe: shoe.shoe,
   isClosed: shoe.closed,

@@ -1,6 +1,6 @@
 import { blockOf, canonicalLine, contentOf, unstamped, type AnyEvent, type Decoder } from '#audit';
 
-/** A line of a record: an event, or why it is none that the judges take. */
+/** A line of a record: an event, or why the judges do not take it. */
 export type RecordLine =
   | { readonly event: AnyEvent; readonly why?: undefined }
   | { readonly event?: undefined; readonly why: string };

@@ -21,7 +21,7 @@ export type Listed =
   { readonly shoe: string; readonly finding: string | null } | { readonly since: string | null };
 
 /** A shoe that was judged, with what was found. */
-export interface JudgedShoe {
+export interface RangeShoe {
   readonly shoe: AuditedShoe;
   /** Whether it left reach in the range, so that nothing can change it. */
   readonly leftReach: boolean;
@@ -36,7 +36,7 @@ export interface JudgedShoe {
 
 /** Takes what was judged, in an order that depends on the records alone. */
 export interface JudgedTaker {
-  shoe(judged: JudgedShoe): void;
+  shoe(judged: RangeShoe): void;
   /** A finding about no shoe. */
   outside(finding: Finding): void;
   /** A finding that is not listed: of another shoe, or about none before the first one listed. */
@@ -117,7 +117,7 @@ export class RangeJudge {
     return 'shoe' in listed ? finding.id === listed.finding : mark >= this.begin;
   }
 
-  private judged(rows: ShoeRows, leftReach: boolean): JudgedShoe {
+  private judged(rows: ShoeRows, leftReach: boolean): RangeShoe {
     return {
       shoe: rows.shoe,
       leftReach,

@@ -1,7 +1,7 @@
 import type { Finding } from '../findings/finding.js';
 import type { ShoeSums } from '../rows/shoe-sums.js';
 import type { LedgerLine } from '../state.js';
-import type { JudgedShoe, JudgedTaker } from './range-judge.js';
+import type { RangeShoe, JudgedTaker } from './range-judge.js';
 
 /** The files that list what was judged of a range. */
 export const LISTED_FILES = [
@@ -35,7 +35,7 @@ const COMMISSION: Columns<LedgerLine & { readonly currency: string }> = {
 };
 
 /** The columns of shoes.csv. */
-const SHOES: Columns<JudgedShoe> = {
+const SHOES: Columns<RangeShoe> = {
   table: ({ shoe }) => shoe.table,
   shoe: ({ shoe }) => shoe.shoe,
   opening: ({ shoe }) => shoe.ref,
@@ -107,7 +107,7 @@ export class RangeListing implements JudgedTaker {
     this.lines['days.csv'].push(headingOf(DAYS));
   }
 
-  shoe(judged: JudgedShoe): void {
+  shoe(judged: RangeShoe): void {
     const { lines } = this;
     const { shoe, findings, unjudgeable, ledger, sums } = judged;
     const { currency } = shoe;

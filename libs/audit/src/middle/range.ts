@@ -31,9 +31,9 @@ export interface JudgedRange {
  *
  * A range begins with the opening of the shoe before the first one shown, because corrections, late
  * money and repeated ids reach that far. If the table then held events back, it begins with the
- * first of them. It begins with an earlier gap that may hide who signed on, if nobody signed on from
- * there to the opening of the first shoe shown. It ends with the record that admits the second
- * opening after the shoe, or with the last record taken.
+ * first of them. It begins with an earlier gap that may hide who signed on, if nobody signed on
+ * between that gap and the opening of the first shoe shown. It ends with the record that admits the
+ * second opening after the shoe, or with the last record taken.
  */
 export class RangeFinder extends LogWatch {
   private open: { readonly shoe: OpenedShoe; readonly first: number } | null = null;
