@@ -4,6 +4,7 @@ Trees are plain recursions over lists of hashes (RFC 6962, section 2.1), unlike 
 so that a mistake in one does not hide in the other.
 """
 import base64
+import datetime
 import hashlib
 import io
 import json
@@ -223,7 +224,6 @@ class Site:
 
 
 def when(seconds):
-    import datetime
     return datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime(
         "%Y-%m-%dT%H:%M:%SZ")
 
@@ -253,11 +253,13 @@ class Package:
             "size": self.size, "scope": scope, "range": {"after": after, "to": to},
             "all": self.all, "tables": listed,
             "rules": [{"id": "punto-banco@1", "sha256": hashlib.sha256(rule).hexdigest()}],
-            "gamingDays": [{"from": "2026-01-01", "zone": "Asia/Macau", "cutover": "06:00"}], "unjudged": site.unjudged,
+            "gamingDays": [{"from": "2026-01-01", "zone": "Asia/Macau", "cutover": "06:00"}],
+            "unjudged": site.unjudged,
             "software": {"name": "shoeprint", "version": "1.0.0", "commit": "0" * 40, "fold": 9},
             "warnings": []}))
         self.site_files(since, witnesses, keys)
-        for name in ("findings.ndjson", "unjudgeable.ndjson", "commission.csv", "shoes.csv", "days.csv"):
+        for name in ("findings.ndjson", "unjudgeable.ndjson", "commission.csv", "shoes.csv",
+                     "days.csv"):
             self.put(f"data/{name}", "")
         self.put("data/reports/findings.csv", "code\n")
         self.put("bagit.txt", "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n")
@@ -400,9 +402,10 @@ TABLES = ["B07", "Bàn 1", "@house", "..", "b07", "CON", "a%b", "x\ny"]
 
 
 def event(table, rng, number):
-    return dumps({"specversion": "1.0", "type": "shoeprint.card-drawn.v1", "source": f"device/{table}",
-                  "id": f"{table}/{number}", "table": table, "sequence": number,
-                  "data": {"card": rng.choice(["9S", "TD", None]), "note": "thẻ" * rng.randrange(3)}})
+    data = {"card": rng.choice(["9S", "TD", None]), "note": "thẻ" * rng.randrange(3)}
+    return dumps({"specversion": "1.0", "type": "shoeprint.card-drawn.v1",
+                  "source": f"device/{table}", "id": f"{table}/{number}", "table": table,
+                  "sequence": number, "data": data})
 
 
 def random_site(rng, tables=None, seals=None, safe=True):
@@ -464,7 +467,8 @@ def random_package(rng, site=None, **options):
         number = rng.choice(known)
         return Package(site, kind, {number: (None, None)}, after, to, since=since, **options)
     if kind == "table":
-        return Package(site, kind, {number: (0, None)}, None, max(site.seals), since=since, **options)
+        last = max(site.seals)
+        return Package(site, kind, {number: (0, None)}, None, last, since=since, **options)
     first = rng.randrange(len(site.tables[table]))
     end = rng.randrange(first + 1, len(site.tables[table]) + 1)
     sizes = {index: seal["sizes"][number] if number < len(seal["sizes"]) else 0

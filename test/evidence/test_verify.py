@@ -3,15 +3,11 @@
 SHOEPRINT_TEST_LONG runs all mutants and 10,000 random files. Without it a tenth of them runs,
 which is chosen by the seed in SHOEPRINT_TEST_SEED (1 if it is not set).
 """
-import copy
 import functools
-import hashlib
 import io
 import json
 import os
 import random
-import subprocess
-import sys
 import tempfile
 import unittest
 import warnings
@@ -20,7 +16,7 @@ import zipfile
 import formats
 import make_package as make
 import verify
-from make_package import Key, Package, Site, b64, dumps, note, seed, zip_of
+from make_package import Key, Package, Site, seed
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LONG = "SHOEPRINT_TEST_LONG" in os.environ
@@ -127,7 +123,8 @@ class Vector(unittest.TestCase):
         site, vector = self.site, self.vector["site"]
         self.assertEqual(site.leaves, vector["leaves"])
         self.assertEqual([leaf.hex() for leaf in site.tree.leaves], vector["hashes"])
-        proofs = {"consistency": site.tree.consistency(2, 3), "inclusion": site.tree.inclusion(2, 3)}
+        proofs = {"consistency": site.tree.consistency(2, 3),
+                  "inclusion": site.tree.inclusion(2, 3)}
         for name, proof in proofs.items():
             self.assertEqual([digest.hex() for digest in proof], vector[name]["proof"])
         for seal in self.vector["seals"]:
@@ -137,13 +134,15 @@ class Vector(unittest.TestCase):
                 root, _ = verify.climb(number, read.tables, verify.leaf_hash(head.encode()),
                                        [bytes.fromhex(digest) for digest in path])
                 self.assertEqual(root, read.heads)
-                self.assertEqual(site.head(number, site.seals[seal["number"]]["sizes"][number]), head)
+                size = site.seals[seal["number"]]["sizes"][number]
+                self.assertEqual(site.head(number, size), head)
 
     def test_checkpoints_and_the_cosignature(self):
         for name, text in self.vector["checkpoints"].items():
             witnesses = [self.witness] if "cosigned" in name else []
             size = int(name.split()[0])
-            line = self.witness.line(self.site.checkpoint(size).split("\n\n")[0] + "\n", 1_795_176_066)
+            text_only = self.site.checkpoint(size).split("\n\n")[0] + "\n"
+            line = self.witness.line(text_only, 1_795_176_066)
             body = self.site.checkpoint(size) + (line if witnesses else "")
             self.assertEqual(body, text)
             checkpoint = verify.read_checkpoint(text.encode())
@@ -157,7 +156,8 @@ class Vector(unittest.TestCase):
         found = check(package, key=key_of(self.site),
                       witnesses=[verify.read_vkey(self.witness.vkey)], quorum=1)
         self.assertEqual((found.verdict(), found.faults), ("INTACT", []))
-        self.assertEqual(found.counts, {"tables": 1, "records": 5, "events": 6, "seals": 2, "faults": 0})
+        self.assertEqual(found.counts, {"tables": 1, "records": 5, "events": 6, "seals": 2,
+                                        "faults": 0})
 
 
 class Ed25519(unittest.TestCase):
@@ -188,7 +188,8 @@ class Ed25519(unittest.TestCase):
     def test_a_signature_whose_s_is_not_below_the_order_fails(self):
         public, message, signature = map(bytes.fromhex, self.VECTORS[0])
         s = int.from_bytes(signature[32:], "little") + formats.L
-        self.assertFalse(formats.ed25519_verify(public, message, signature[:32] + s.to_bytes(32, "little")))
+        high = signature[:32] + s.to_bytes(32, "little")
+        self.assertFalse(formats.ed25519_verify(public, message, high))
 
 
 class Trees(unittest.TestCase):
@@ -300,13 +301,14 @@ class Trust(Case):
     def test_a_checkpoint_without_a_proof_is_incomplete(self):
         days = [index for index, seal in self.site.seals.items() if seal["day"]]
         package = Package(self.site, "day", {0: (None, None)}, days[-2], days[-1])
-        early = trusted(self.site.checkpoint(min(self.site.seals) + 1, [self.site.key]))
-        self.verdict("INCOMPLETE", package, "--since", step=4, key=key_of(self.site), trusted=[early])
         size = min(self.site.seals) + 1
-        bare = Package(self.site, "day", {0: (None, None)}, days[-2], days[-1], since={size: "bare"})
-        self.verdict("INCOMPLETE", bare, "--since", key=key_of(self.site), trusted=[early])
-        full = Package(self.site, "day", {0: (None, None)}, days[-2], days[-1], since={size: "heads"})
-        self.verdict("INTACT", full, key=key_of(self.site), trusted=[early])
+        trust = {"key": key_of(self.site),
+                 "trusted": [trusted(self.site.checkpoint(size, [self.site.key]))]}
+        self.verdict("INCOMPLETE", package, "--since", step=4, **trust)
+        for heads, expected in (("bare", "INCOMPLETE"), ("heads", "INTACT")):
+            package = Package(self.site, "day", {0: (None, None)}, days[-2], days[-1],
+                              since={size: heads})
+            self.verdict(expected, package, "--since" if heads == "bare" else "", **trust)
 
     def test_a_quorum_counts_the_witnesses_that_the_reader_names(self):
         keys = [Key(seed(140 + n), f"witness.example/w{n}", 4) for n in range(3)]
@@ -323,19 +325,41 @@ class Trust(Case):
                      witnesses=named, quorum=1)
         self.verdict("INTACT", forged, key=key_of(self.site))
 
-    def test_an_older_state_and_a_table_that_shrank_contradict_a_checkpoint(self):
+    def test_a_state_that_was_rolled_back_contradicts_a_checkpoint_from_between(self):
+        site, other = Site(), Site()
+        for number in range(6):
+            value = make.event("B07", random.Random(number), number).encode()
+            site.append("B07", value)
+            if number < 4:
+                other.append("B07", value)
+        first, back = site.seal(), other.seal()
+        self.assertEqual(first, back)
+        held = [trusted(site.checkpoint(first + 1))]
+        for number in range(3):
+            other.append("B07", make.event("B07", random.Random(9), number).encode())
+        last = other.seal()
+        package = Package(other, "table", {0: (0, None)}, None, last)
+        self.verdict("INTACT", package, key=key_of(site))
+        self.verdict("ALTERED", package, "history was rewritten", step=4, key=key_of(site),
+                     trusted=held)
+
+    def test_a_table_that_shrinks_and_grows_again_contradicts_a_checkpoint_from_between(self):
         site = Site()
         for number in range(6):
             site.append("B07", make.event("B07", random.Random(number), number).encode())
-        first = site.seal(day="2026-11-20")
-        shrunk = site.seal(sizes=[4], change=lambda text: text.replace("next 6", "next 6"))
-        for number in range(3):
-            site.append("B07", make.event("B07", random.Random(9), number).encode())
+        first = site.seal()
+        site.tables["B07"], site.trees["B07"] = [], make.Tree()
+        for number in range(7):
+            site.append("B07", make.event("B07", random.Random(number + 20), number).encode())
+        site.seal(day="2026-11-20")
         last = site.seal(day="2026-11-21")
-        held = trusted(site.checkpoint(first + 1))
-        package = Package(site, "day", {0: (None, None)}, None, last, since={first + 1: "heads"})
-        self.verdict("ALTERED", package, "smaller than the one before", step=6, key=key_of(site))
-        del shrunk, held
+        held = [trusted(site.checkpoint(first + 1))]
+        package = Package(site, "day", {0: (None, None)}, last - 1, last)
+        self.verdict("INTACT", package, key=key_of(site))
+        self.verdict("INCOMPLETE", package, "--since", key=key_of(site), trusted=held)
+        package = Package(site, "day", {0: (None, None)}, last - 1, last,
+                          since={first + 1: "heads"})
+        self.verdict("ALTERED", package, step=4, key=key_of(site), trusted=held)
 
 
 def resealed(site, table, record, value):

@@ -489,8 +489,8 @@ def main(arguments):
     if options.json:
         warnings = [*(verifier.package.warnings if verifier.package else []), *verifier.warnings]
         print(json.dumps({"verdict": verifier.verdict(), "faults": verifier.faults,
-                          "warnings": warnings, "counts": verifier.counts,
-                          "key": verifier.signer, "sealed": verifier.sealed}))
+                          "warnings": warnings, "counts": verifier.counts, "key": verifier.signer,
+                          "sealed": {"after": None, "to": None, **verifier.sealed}}))
     else:
         show(verifier, options.package)
     return EXITS[verifier.verdict()]
