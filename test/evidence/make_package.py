@@ -9,7 +9,6 @@ import hashlib
 import io
 import json
 import os
-import random
 import urllib.parse
 import zipfile
 
