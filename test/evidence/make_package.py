@@ -266,7 +266,7 @@ class Package:
         self.bag()
 
     def put(self, name, text):
-        self.files[name] = text.encode() + (b"\n" if name.endswith(".json") else b"")
+        self.files[name] = text.encode()
 
     def included(self, index):
         return {"index": index, "text": self.site.leaves[index],

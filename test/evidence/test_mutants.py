@@ -99,7 +99,7 @@ def file_mutants(name, data):
     """Yields (where, other bytes): each field, line and cell of a file changed."""
     if name.endswith(".json"):
         for path, other in json_mutants(json.loads(data)):
-            yield f"{name} {path}", text_of(other).encode() + b"\n"
+            yield f"{name} {path}", text_of(other).encode()
         yield f"{name} space", data.replace(b":", b": ", 1)
     lines = data.splitlines(True)
     for place, line in enumerate(lines):
@@ -369,6 +369,15 @@ class Seals(Case):
 
     def test_a_table_that_shrinks_is_found(self):
         self.altered(lambda text: text, "smaller than the one before", sizes=[2, 1])
+
+
+    def test_names_of_one_seal_stand_in_the_order_of_their_ids(self):
+        site = Site(partitions=1)
+        for table in ("B07", "Bàn 1"):
+            site.append(table, make.event(table, random.Random(1), 1).encode())
+        site.names, site.pending = ["Bàn 1", "B07"], []
+        package = Package(site, "table", {0: (0, None)}, None, site.seal())
+        self.verdict("ALTERED", package, "out of order", step=5, key=key_of(site))
 
 
 class BadInput(Case):

@@ -30,9 +30,7 @@ class Verifier(Report):
         self.sealed, self.witnessed, self.name_hash = {}, [], hashlib.sha256()
 
     def json(self, name, form):
-        data = self.source.read(name, JSON_LIMIT)
-        require(data.endswith(b"\n"), "the file does not end with its line", file=name)
-        return read_json(data[:-1], form)
+        return read_json(self.source.read(name, JSON_LIMIT), form)
 
     def verify(self, path):
         with contextlib.suppress(Stop):
@@ -253,7 +251,7 @@ class Verifier(Report):
                         "this leaf has to be a seal, or the proven key statement", seal=index)
                 continue
             seal, room = read_seal(text), room - len(text)
-            self.follow(seal, index)
+            self.follow(seal, index, index > start or start == 0)
             self.counts["seals"] += 1
             kept.append(seal) if room > 0 else kept.clear()
             self.sealed["after"] = seal.time if index == start else self.sealed.get("after")
@@ -266,12 +264,12 @@ class Verifier(Report):
         require(next(self.name_lines, None) is None, "it has more names", file=NAMES)
         self.sealed["to"] = time
 
-    def follow(self, seal, index):
-        """Reports where a seal does not go on from the last one."""
+    def follow(self, seal, index, adjacent=False):
+        """Reports where a seal does not go on from the last one. `adjacent`: none lies between."""
         last, self.last, leaves = self.last or seal, seal, list(self.statements)
         before = leaves[bisect.bisect_left(leaves, index) - 1]
         with self.part(5, file=NAMES, seal=index):
-            require(self.read_names(seal.tables) == seal.names,
+            require(self.read_names(seal.tables, adjacent) == seal.names,
                     "the names at this seal are not the first of this list")
         for holds, message in (
                 (seal.origin == self.package.origin, "the seal is of another site"),
@@ -287,16 +285,18 @@ class Verifier(Report):
                 self.add(5, message, file=LEAVES, seal=index)
         self.day = seal.day or self.day
 
-    def read_names(self, count):
+    def read_names(self, count, adjacent):
         """Reads the names list up to `count` names. Returns the hash of what was read."""
         require(NAMES in self.source.files, "the file is not there", "absent")
         require(len(self.names) <= count <= MOST_TABLES, "the number of tables falls, or is large")
+        before = b""
         for line in itertools.islice(self.name_lines, count - len(self.names)):
-            require(quote(unquote_to_bytes(line), safe="").encode() == line and
-                    sha256(line) not in self.names, f"name {len(self.names)} is not of its form, "
-                    "or is there twice")
+            table = unquote_to_bytes(line)
+            require(quote(table, safe="").encode() == line and sha256(line) not in self.names and
+                    (before <= table or not adjacent), f"name {len(self.names)} has another form, "
+                    "or is there twice, or is out of order")
             self.name_hash.update(line + b"\n")
-            self.names[sha256(line)] = len(self.names)
+            self.names[sha256(line)], before = len(self.names), table
         require(len(self.names) == count, f"the list has no name {count - 1}")
         return self.name_hash.digest()
 
