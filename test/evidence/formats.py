@@ -399,6 +399,11 @@ class Source:
 
     def unzip(self, path):
         self.zip, local, end = zipfile.ZipFile(ShortReads(path)), ShortReads(path), 0
+        local.seek(-22 - len(self.zip.comment), io.SEEK_END)
+        mark, _, count = struct.unpack("<4s6sH", local.read(12))
+        offsets = [entry.header_offset for entry in self.zip.infolist()]
+        require(mark == b"PK\5\6" and count in (len(offsets), 0xffff) and min(offsets) == 0,
+                "the zip has bytes before or behind it, or another number of entries than it says")
         for entry in sorted(self.zip.infolist(), key=lambda entry: entry.header_offset):
             name = entry.orig_filename
             self.check(name.rstrip("/"), stat.S_IFMT(entry.external_attr >> 16))

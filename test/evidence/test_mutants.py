@@ -405,6 +405,9 @@ class BadInput(Case):
             self.judged(zip_of({**plain, name: b"x"}), "UNREADABLE")
         for change in ("link", "twice", "encrypted", "method", "overlap", "local name"):
             self.judged(odd_zip(plain, change), "UNREADABLE")
+        whole = zip_of(plain)
+        for data in (whole + b"x", b"x" + whole, whole[:-1], b"", whole[:22], b"PK\5\6" + bytes(18)):
+            self.judged(data, "UNREADABLE")
 
     def test_bombs_and_false_sizes_end_soon(self):
         plain = {f"{self.package.id}/{name}": data for name, data in self.package.files.items()}
