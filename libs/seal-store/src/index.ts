@@ -16,6 +16,7 @@ export {
 export { GrowingTree } from './writing/growing-tree.js';
 export { TreeGrowth } from './writing/growth.js';
 export type { LogPlace } from './writing/places.js';
+export type { Cosignatures } from './writing/cosignatures.js';
 export type { Mismatch, ReadingMarks, ReadingState } from './writing/reading-again.js';
 export type { LeafCursor, PlacedLeaf } from './reading/leaf-cursor.js';
 export { HeadTree } from './reading/head-tree.js';

@@ -41,11 +41,12 @@ export class Witnesses {
   static async of(settings: readonly WitnessSettings[], parts: WitnessesParts): Promise<Witnesses> {
     const all: Asked[] = [];
     for (const witness of settings) {
-      const known = await parts.store.cosignedBy(witness.vkey);
+      const known = await parts.store.cosignatures.lastBy(witness.vkey);
       const asked = new Witness(witness, parts.reader, known);
       all.push({ witness: asked, waiting: undefined, asking: undefined, isAway: false });
     }
-    const since = all.length > 0 ? await parts.store.witnessedAt(parts.quorum) : undefined;
+    const since =
+      all.length > 0 ? await parts.store.cosignatures.witnessedAt(parts.quorum) : undefined;
     if (all.length > 0)
       parts.metrics.witnessedAt(since === undefined ? Date.now() : Date.parse(since));
     return new Witnesses(parts, all);
@@ -82,7 +83,7 @@ export class Witnesses {
   private async askOne(witness: Witness, { size, note }: KeptCheckpoint): Promise<void> {
     const { store, reader, metrics, quorum, onCosigned } = this.parts;
     const line = await witness.cosign({ size, note }, this.stopping.signal);
-    const count = await store.keepCosignature(size, witness.key, line);
+    const count = await store.cosignatures.keep(size, witness.key, line);
     if (count >= quorum) metrics.witnessedAt(Date.now());
     const cosigned = await reader.checkpoint(size);
     if (cosigned) await onCosigned(cosigned);

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { vkeyText, type Sha256, type VerifierKey } from '#evidence';
+import type { Sha256 } from '#evidence';
 import { Refusal } from '#process';
 import type pg from 'pg';
 import { SealPool } from '../database/seal-pool.js';
 import { SEALED_CHANNEL } from '../reading/channels.js';
+import { Cosignatures } from './cosignatures.js';
 import { GrowingTree } from './growing-tree.js';
 import { asColumns, TreeGrowth, writeGrowth } from './growth.js';
 import { ReadingMarks } from './reading-again.js';
@@ -99,9 +100,12 @@ export interface NewEntry {
 export class SealStore {
   /** How far the log was read again. */
   readonly reading: ReadingMarks;
+  /** What witnesses added to checkpoints. */
+  readonly cosignatures: Cosignatures;
 
   private constructor(private readonly pool: SealPool) {
     this.reading = new ReadingMarks(pool);
+    this.cosignatures = new Cosignatures(pool);
   }
 
   /** Opens the schema, which `migrateSeal` has made. The caller closes it. */
@@ -289,46 +293,6 @@ export class SealStore {
        select pg_notify('${SEALED_CHANNEL}', $1::text)`,
       [size, note],
     );
-  }
-
-  /**
-   * Keeps the line with which a witness cosigned a checkpoint. Returns how many witnesses have
-   * cosigned it.
-   */
-  async keepCosignature(size: number, witness: VerifierKey, line: string): Promise<number> {
-    await this.pool.query(
-      'keep-cosignature',
-      `insert into seal.cosignature (size, witness, line) values ($1, $2, $3)
-       on conflict do nothing`,
-      [size, vkeyText(witness), line],
-    );
-    const [row] = await this.pool.query<{ count: number }>(
-      'count-cosignatures',
-      'select count(*) as count from seal.cosignature where size = $1',
-      [size],
-    );
-    return row?.count ?? 0;
-  }
-
-  /** Returns the size of the last checkpoint that a witness has cosigned; 0 if none. */
-  async cosignedBy(vkey: string): Promise<number> {
-    const [row] = await this.pool.query<{ size: number }>(
-      'cosigned-by',
-      'select coalesce(max(size), 0) as size from seal.cosignature where witness = $1',
-      [vkey],
-    );
-    return row?.size ?? 0;
-  }
-
-  /** Returns when a checkpoint last had so many cosignatures, RFC 3339; undefined if never. */
-  async witnessedAt(quorum: number): Promise<string | undefined> {
-    const [row] = await this.pool.query<{ at: string }>(
-      'witnessed-at',
-      `select max(at) as at from seal.cosignature
-       group by size having count(*) >= $1 order by size desc limit 1`,
-      [quorum],
-    );
-    return row?.at;
   }
 
   /** Stops a partition until it is resumed. Throws `LeaseLost` if another sealer has claimed. */
