@@ -232,7 +232,7 @@ def hashes(digests):
 
 
 class Package:
-    """The files of a package. `bag` makes the manifests and the receipt anew."""
+    """The files of a package. `bag` makes the manifests and the receipt again."""
 
     def __init__(self, site, kind, tables, after, to, witnesses=(), since=(), keys=None):
         self.site, self.all = site, tables is None
@@ -266,7 +266,7 @@ class Package:
         self.bag()
 
     def put(self, name, text):
-        self.files[name] = text.encode()
+        self.files[name] = text.encode() + (b"\n" if name.endswith(".json") else b"")
 
     def included(self, index):
         return {"index": index, "text": self.site.leaves[index],

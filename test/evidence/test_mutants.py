@@ -23,7 +23,7 @@ import verify
 from make_package import Key, Package, Site, dumps, seed, zip_of
 from test_verify import HERE, LONG, SEED, Case, check, key_of
 
-# What no hash, seal or signature of the log covers, if the exports key signs anew: what steps 7
+# What no hash, seal or signature of the log covers, if the exports key signs again: what steps 7
 # and 8 judge, and what the house says about the export.
 UNCOVERED = re.compile(
     r"data/package.json /(scope|gamingDays|software|warnings|unjudged|tables/\d+/shoes)"
@@ -99,7 +99,7 @@ def file_mutants(name, data):
     """Yields (where, other bytes): each field, line and cell of a file changed."""
     if name.endswith(".json"):
         for path, other in json_mutants(json.loads(data)):
-            yield f"{name} {path}", text_of(other).encode()
+            yield f"{name} {path}", text_of(other).encode() + b"\n"
         yield f"{name} space", data.replace(b":", b": ", 1)
     lines = data.splitlines(True)
     for place, line in enumerate(lines):
@@ -157,7 +157,7 @@ class Mutants(Case):
             other.files[name] = data
             if where.endswith(" renamed"):
                 other.files[name + "x"] = other.files.pop(name)
-            if where.startswith("anew "):
+            if where.startswith("again "):
                 other.bag()
             if check(other, key=key_of(package.site)).verdict() == "INTACT":
                 missed.append(where)
@@ -190,14 +190,14 @@ class Mutants(Case):
                 self.verdict("UNREADABLE" if name == "data/package.json" else "INCOMPLETE", other,
                              key=key_of(package.site))
 
-    def test_every_field_changed_hashed_and_signed_anew_is_found(self):
+    def test_every_field_changed_hashed_and_signed_again_is_found(self):
         def mutants():
             for package in self.packages:
                 for name in package.files:
                     if name.startswith("data/"):
                         for where, data in file_mutants(name, package.files[name]):
                             if not UNCOVERED.search(where):
-                                yield f"anew {where}", package, name, data
+                                yield f"again {where}", package, name, data
         tried = self.run_mutants(mutants(), 400)
         self.assertGreater(tried, 5_000 if LONG else 350)
 
@@ -248,7 +248,7 @@ class Mutants(Case):
 
 
 def rewrite(package, number, first, values, rows):
-    """Writes the records of a table anew, with rows that agree with them, and bags the package."""
+    """Writes the records of a table, with rows that agree with them, and bags the package."""
     places = [row.split(",")[3:5] for row in rows]
     while len(places) < len(values):
         places.append([places[-1][0], str(int(places[-1][1]) + 1)])

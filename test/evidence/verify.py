@@ -30,7 +30,8 @@ class Verifier(Report):
         self.sealed, self.witnessed, self.name_hash = {}, [], hashlib.sha256()
 
     def json(self, name, form):
-        return read_json(self.source.read(name, JSON_LIMIT), form)
+        data = self.source.read(name, JSON_LIMIT)
+        return read_json(data[:-1] if data.endswith(b"\n") else b"", form)
 
     def verify(self, path):
         with contextlib.suppress(Stop):
