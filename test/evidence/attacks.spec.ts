@@ -6,7 +6,7 @@ import {
   signText,
   utf8Of,
   verifyPackage,
-  type Report,
+  type PackageReport,
   type Trust,
 } from '#evidence';
 import { nodeCryptography, nodePlatform } from '#evidence/node';
@@ -23,7 +23,7 @@ const packings = samplePackings(site);
 const [firstDay = 0] = site.seals.flatMap(({ number, day }) => (day ? [number] : []));
 const held = readCheckpoint(utf8Of(site.checkpoint(firstDay + 1)));
 
-const verified = (files: PackageFiles, trust: Partial<Trust> = {}): Promise<Report> => {
+const verified = (files: PackageFiles, trust: Partial<Trust> = {}): Promise<PackageReport> => {
   const keys = [readVkey(sha256, site.logKey.vkey)];
   const whole = { keys, checkpoints: [], witnesses: [], quorum: 0, ...trust };
   return verifyPackage(sourceOf(files), whole, plainJudges, nodePlatform);
@@ -61,7 +61,7 @@ describe('the verifier', () => {
     expect(report).toMatchObject({ verdict: 'ALTERED', faults: [{ step: 3 }] });
   });
 
-  test('finds a checkpoint altered whose signature a stranger made under the name of the log', async () => {
+  test('finds a checkpoint that a stranger signed under the name of the log', async () => {
     const stranger = signerFrom(site.origin, 77);
     const files = await packedOf('table');
     const report = await verified(

@@ -17,8 +17,8 @@ export function forged(files: PackageFiles, exportsKey: Signer): PackageFiles {
 }
 
 /**
- * The fields that no seal, no signature and no judging covers: whoever has the exports key can write
- * them, and the page says so.
+ * The fields that no seal, no signature and no judging covers: one with the exports key can
+ * write them, and the page says so.
  */
 const UNCOVERED = [
   /^data\/package\.json \/(id|gamingDays|warnings|unjudged|software|rules|scope\/finding)/,

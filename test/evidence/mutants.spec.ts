@@ -1,4 +1,4 @@
-import { readVkey, verifyPackage, type Report } from '#evidence';
+import { readVkey, verifyPackage, type PackageReport } from '#evidence';
 import { nodeCryptography, nodePlatform } from '#evidence/node';
 import { describe, expect, test } from '@jest/globals';
 import { forgedMutants } from './forged-mutants.js';
@@ -18,7 +18,7 @@ const packings = Object.entries(samplePackings(site));
 /** The long form takes every mutant, the short form one of so many. */
 const STEP = process.env.SHOEPRINT_TEST_LONG === undefined ? 7 : 1;
 
-const verified = (files: PackageFiles): Promise<Report> =>
+const verified = (files: PackageFiles): Promise<PackageReport> =>
   verifyPackage(sourceOf(files), trust, plainJudges, nodePlatform);
 
 /** Returns what is wrong with the report on a mutant, or undefined. */

@@ -1,4 +1,4 @@
-import { PACKAGE_FILES, type FileKind, type Form } from '#evidence';
+import { PACKAGE_FILES, type FileKind, type FileForm } from '#evidence';
 import { createHash } from 'node:crypto';
 import type { PackageFiles } from './site-package.js';
 
@@ -131,7 +131,7 @@ function* otherValues(value: unknown): Generator<[what: string, value: unknown]>
  * that a new field is covered without being remembered.
  */
 export function* fieldMutants(
-  form: Form<unknown>,
+  form: FileForm<unknown>,
   value: unknown,
   at = '',
 ): Generator<[what: string, value: unknown]> {
@@ -142,7 +142,7 @@ export function* fieldMutants(
 }
 
 function* inside(
-  form: Form<unknown>,
+  form: FileForm<unknown>,
   value: unknown,
   at: string,
 ): Generator<[what: string, value: unknown]> {

@@ -14,7 +14,7 @@ import {
   utf8Of,
   verifyPackage,
   type PackageStatement,
-  type Report,
+  type PackageReport,
 } from '#evidence';
 import { nodeCryptography, nodePlatform } from '#evidence/node';
 import { gamingDays } from '#read-model';
@@ -130,7 +130,7 @@ async function packing(log: Recorded, name: string): Promise<Packing> {
   };
 }
 
-const verified = (site: SmallSite, files: PackageFiles): Promise<Report> =>
+const verified = (site: SmallSite, files: PackageFiles): Promise<PackageReport> =>
   verifyPackage(
     sourceOf(files),
     { keys: [readVkey(sha256, site.logKey.vkey)], checkpoints: [], witnesses: [], quorum: 0 },

@@ -9,7 +9,7 @@ import {
   type PackedTable,
   type ProvenLeaf,
   type ProvenRecord,
-  type SealedHead,
+  type PackedHead,
   type Since,
   utf8Of,
 } from '#evidence';
@@ -223,7 +223,7 @@ async function packedTable(
     site.seals.find((each) => each.number === seal)?.sizes[number] ?? 0;
   const afterSize = after === null ? 0 : sizeAt(after);
   const latestSize = latest.sizes[number] ?? 0;
-  const heads: SealedHead[] = [];
+  const heads: PackedHead[] = [];
   for (const seal of seals) {
     const size = seal.sizes[number];
     if (size === undefined) continue;

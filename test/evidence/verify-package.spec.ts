@@ -3,7 +3,7 @@ import {
   readVkey,
   utf8Of,
   verifyPackage,
-  type Report,
+  type PackageReport,
   type Trust,
 } from '#evidence';
 import { nodeCryptography, nodePlatform } from '#evidence/node';
@@ -21,7 +21,7 @@ const trustOf = (made: SmallSite, trust: Partial<Trust> = {}): Trust => ({
   ...trust,
 });
 
-const verified = (files: PackageFiles, trust: Trust): Promise<Report> =>
+const verified = (files: PackageFiles, trust: Trust): Promise<PackageReport> =>
   verifyPackage(sourceOf(files), trust, plainJudges, nodePlatform);
 
 describe('verifyPackage', () => {

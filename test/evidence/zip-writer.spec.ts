@@ -34,7 +34,7 @@ describe('writeZip', () => {
     expect(await zipped([...FILES].reverse())).toEqual(archive);
   });
 
-  test('writes entries by the bytes of their names, without extra fields and with one time', async () => {
+  test('sorts entries by bytes, without extra fields and with one time', async () => {
     const archive = await zipped(FILES);
     const names: string[] = [];
     for (

@@ -21,11 +21,16 @@ export * from './site/seal.js';
 export * from './site/key-statement.js';
 export * from './site/key-ring.js';
 export * from './site/receipt.js';
-export { ANY_FOLDER, verifyPackage, type Counts, type Report } from './package/verify.js';
+export {
+  ANY_FOLDER,
+  verifyPackage,
+  type PackageCounts,
+  type PackageReport,
+} from './package/verify.js';
 export type { Trust } from './package/signatures.js';
 export type { Platform } from './package/examination.js';
 export type { RunningSha256 } from './package/reading.js';
-export { VERDICTS, type Fault, type Verdict } from './package/report.js';
+export { VERDICTS, type PackageFault, type Verdict } from './package/report.js';
 export { FileList, Unreadable, type Bytes, type PackageSource } from './package/source.js';
 export { openZip } from './package/zip-reader.js';
 export {
@@ -42,7 +47,7 @@ export {
   ReplayFault,
   type JudgedFile,
   type JudgedLines,
-  type JudgedShoe,
+  type ReplayedShoe,
   type Judgement,
   type Judging,
   type Replay,
@@ -53,11 +58,11 @@ export type {
   PackageStatement,
   ProvenLeaf,
   ProvenRecord,
-  SealedHead,
+  PackedHead,
   Since,
   SiteLeaf,
   SiteProof,
   TableProof,
 } from './package/files.js';
-export type { Form } from './package/forms.js';
+export type { FileForm } from './package/forms.js';
 export { packageSchemas } from './package/schemas.js';

@@ -16,7 +16,7 @@ import {
 } from '#audit';
 import {
   ReplayFault,
-  type JudgedShoe,
+  type ReplayedShoe,
   type Judgement,
   type Judging,
   type PackageStatement,
@@ -60,7 +60,7 @@ export const packageReplay = (parts: ReplayParts): Replay => ({
 class PackageJudging implements Judging {
   private readonly listing = new RangeListing();
   private readonly decoder: Decoder;
-  private readonly shoes: JudgedShoe[] = [];
+  private readonly shoes: ReplayedShoe[] = [];
   private readonly warnings: string[] = [];
   private findings = 0;
   private sessions = 0;
@@ -140,7 +140,7 @@ function unlistedWarnings(table: string, unlisted: ReadonlyMap<string, number>):
   ];
 }
 
-const shoeOf = ({ shoe, leftReach }: RangeShoe): JudgedShoe => ({
+const shoeOf = ({ shoe, leftReach }: RangeShoe): ReplayedShoe => ({
   table: shoe.table,
   shoe: shoe.shoe,
   isClosed: shoe.closed,

@@ -1,11 +1,11 @@
-import { VERDICTS, type Fault, type Report } from '#evidence';
+import { VERDICTS, type PackageFault, type PackageReport } from '#evidence';
 import { visible } from '#process';
 
 /** Returns the exit code of a report. */
-export const exitOf = ({ verdict }: Report): number => VERDICTS[verdict];
+export const exitOf = ({ verdict }: PackageReport): number => VERDICTS[verdict];
 
 /** Returns a report for programs, as one line of JSON. */
-export function reportJson(report: Report): string {
+export function reportJson(report: PackageReport): string {
   const { verdict, faults, warnings, counts, key, sealed } = report;
   return JSON.stringify({
     verdict,
@@ -19,7 +19,7 @@ export function reportJson(report: Report): string {
 }
 
 /** Returns a fault with every field, in their order; null where nothing is known. */
-function faultJson(fault: Fault): Readonly<Record<string, unknown>> {
+function faultJson(fault: PackageFault): Readonly<Record<string, unknown>> {
   const { step, kind, file, table, record, partition, offset, line, seal, message } = fault;
   const at = { file, table, record, partition, offset, line, seal };
   const known = Object.fromEntries(
@@ -29,7 +29,10 @@ function faultJson(fault: Fault): Readonly<Record<string, unknown>> {
 }
 
 /** Returns a report for people, line by line. */
-export function reportLines(report: Report, { hasKey }: { readonly hasKey: boolean }): string[] {
+export function reportLines(
+  report: PackageReport,
+  { hasKey }: { readonly hasKey: boolean },
+): string[] {
   const { verdict, statement, counts, faults, warnings, furtherFaults } = report;
   const of = statement?.tables.map(({ table }) => table).join(', ');
   const tables = statement?.all === true ? `all ${statement.tables.length} tables` : `table ${of}`;
@@ -48,7 +51,7 @@ export function reportLines(report: Report, { hasKey }: { readonly hasKey: boole
 }
 
 function signatureLines(
-  { key, cosigned, grownSince, sealed, judgement }: Report,
+  { key, cosigned, grownSince, sealed, judgement }: PackageReport,
   hasKey: boolean,
 ): string[] {
   const whose = key?.isTrusted !== true ? 'unknown to you' : hasKey ? 'the key you gave' : 'yours';
@@ -71,7 +74,7 @@ const timeText = (seconds: number): string =>
   `${new Date(seconds * 1_000).toISOString().slice(0, 19).replace('T', ' ')}Z`;
 
 /** Renders a fault: where it is, as finely as it is known, and what is wrong there. */
-function faultText({ step, kind, message, ...at }: Fault): string {
+function faultText({ step, kind, message, ...at }: PackageFault): string {
   const { file, table, record, partition, offset, line, seal } = at;
   const where = [
     file,

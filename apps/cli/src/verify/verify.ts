@@ -6,7 +6,7 @@ import {
   Unreadable,
   verifyPackage,
   type Replay,
-  type Report,
+  type PackageReport,
   type SignedCheckpoint,
   type Trust,
   type VerifierKey,
@@ -72,7 +72,7 @@ export async function verifyFile(
   path: string,
   trust: Trust,
   replay: Replay | undefined,
-): Promise<Report> {
+): Promise<PackageReport> {
   try {
     const opened = await openPackage(path);
     try {
@@ -86,7 +86,7 @@ export async function verifyFile(
   }
 }
 
-const unreadable = (message: string): Report => ({
+const unreadable = (message: string): PackageReport => ({
   verdict: 'UNREADABLE',
   faults: [{ step: 1, kind: 'unreadable', message }],
   furtherFaults: 0,

@@ -101,7 +101,7 @@ export type Since = ValueOf<typeof sinceForm>;
 /** A line of heads.ndjson: where a table stood at a seal. */
 export const headForm = object({ seal: count, size: count, root: hash, path: optional(proof) });
 /** Where a table stood at a seal. `path` is absent where every table is in the package. */
-export type SealedHead = ValueOf<typeof headForm>;
+export type PackedHead = ValueOf<typeof headForm>;
 
 /** data/tables/<number>/proof.json: how the range is in the table's tree. */
 export const tableProofForm = object({

@@ -2,15 +2,15 @@
  * The form of a JSON value, as data: the readers, the writer, the JSON Schemas and the tests that
  * change every field derive from it. `T` is the type of the values that have this form.
  */
-export type Form<T> = Shape & { readonly values?: T };
+export type FileForm<T> = Shape & { readonly values?: T };
 
 type Shape =
   | { readonly is: 'text'; readonly max: number; readonly pattern?: string }
   | { readonly is: 'count' }
   | { readonly is: 'flag' }
   | { readonly is: 'choice'; readonly of: readonly string[] }
-  | { readonly is: 'list'; readonly of: Form<unknown>; readonly max: number }
-  | { readonly is: 'maybe'; readonly of: Form<unknown> }
+  | { readonly is: 'list'; readonly of: FileForm<unknown>; readonly max: number }
+  | { readonly is: 'maybe'; readonly of: FileForm<unknown> }
   | { readonly is: 'object'; readonly fields: Fields };
 
 /** A field of an object that can be absent. */
@@ -18,7 +18,7 @@ interface Optional {
   readonly optional: true;
 }
 
-type Fields = Readonly<Record<string, Form<unknown> & Partial<Optional>>>;
+type Fields = Readonly<Record<string, FileForm<unknown> & Partial<Optional>>>;
 /** The type of the values that have a form. */
 export type ValueOf<F> = F extends { readonly values?: infer T } ? T : never;
 type OptionalOf<F> = { [K in keyof F]: F[K] extends Optional ? K : never }[keyof F];
@@ -27,32 +27,39 @@ type ObjectOf<F> = {
 } & { readonly [K in OptionalOf<F>]?: ValueOf<F[K]> };
 
 /** A text of at most `max` UTF-16 units, which matches `pattern` as a whole. */
-export const text = (max: number, pattern?: string): Form<string> =>
+export const text = (max: number, pattern?: string): FileForm<string> =>
   pattern === undefined ? { is: 'text', max } : { is: 'text', max, pattern };
 
 /** A whole number from 0 to 2^53 - 1. */
-export const count: Form<number> = { is: 'count' };
+export const count: FileForm<number> = { is: 'count' };
 
 /** True or false. */
-export const flag: Form<boolean> = { is: 'flag' };
+export const flag: FileForm<boolean> = { is: 'flag' };
 
 /** One of these texts. */
-export const choice = <const T extends string>(...of: readonly T[]): Form<T> => ({
+export const choice = <const T extends string>(...of: readonly T[]): FileForm<T> => ({
   is: 'choice',
   of,
 });
 
 /** A list of at most `max` values of one form. */
-export const list = <T>(of: Form<T>, max: number): Form<readonly T[]> => ({ is: 'list', of, max });
+export const list = <T>(of: FileForm<T>, max: number): FileForm<readonly T[]> => ({
+  is: 'list',
+  of,
+  max,
+});
 
 /** A value of the form, or null. */
-export const maybe = <T>(of: Form<T>): Form<T | null> => ({ is: 'maybe', of });
+export const maybe = <T>(of: FileForm<T>): FileForm<T | null> => ({ is: 'maybe', of });
 
 /** A field that can be absent. */
-export const optional = <T>(form: Form<T>): Form<T> & Optional => ({ ...form, optional: true });
+export const optional = <T>(form: FileForm<T>): FileForm<T> & Optional => ({
+  ...form,
+  optional: true,
+});
 
 /** An object with these fields, in this order and no others. */
-export const object = <const F extends Fields>(fields: F): Form<ObjectOf<F>> => ({
+export const object = <const F extends Fields>(fields: F): FileForm<ObjectOf<F>> => ({
   is: 'object',
   fields,
 });
@@ -66,7 +73,7 @@ export class FormFault extends Error {
  * Reads a JSON text that must be exactly what `JSON.stringify` writes of a value of this form: the
  * fields in their order, no spaces, no unknown field. Throws `FormFault`.
  */
-export function readJson<T>(form: Form<T>, json: string): T {
+export function readJson<T>(form: FileForm<T>, json: string): T {
   let value: unknown;
   try {
     value = JSON.parse(json);
@@ -80,18 +87,18 @@ export function readJson<T>(form: Form<T>, json: string): T {
 }
 
 /** Writes a value of this form. Throws `FormFault` if it does not have the form. */
-export function writeJson<T>(form: Form<T>, value: T): string {
+export function writeJson<T>(form: FileForm<T>, value: T): string {
   assertForm(form, value);
   return JSON.stringify(value);
 }
 
-function assertForm<T>(form: Form<T>, value: unknown): asserts value is T {
+function assertForm<T>(form: FileForm<T>, value: unknown): asserts value is T {
   const fault = faultOf(form, value, '');
   if (fault !== undefined) throw new FormFault(fault);
 }
 
 /** Returns the first fault of a value with its JSON pointer, or undefined. */
-function faultOf(form: Form<unknown>, value: unknown, at: string): string | undefined {
+function faultOf(form: FileForm<unknown>, value: unknown, at: string): string | undefined {
   const unless = (isGood: boolean, expected: string): string | undefined =>
     isGood ? undefined : `${at || '/'}: must be ${expected}`;
   switch (form.is) {
@@ -165,7 +172,7 @@ function firstOf<T>(
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Returns the JSON Schema of a form. Unknown fields are refused. */
-export function schemaOf(form: Form<unknown>): JsonSchema {
+export function schemaOf(form: FileForm<unknown>): JsonSchema {
   switch (form.is) {
     case 'text':
       return {

@@ -1,6 +1,6 @@
 import { joinBytes } from '../bytes.js';
 import { FormatFault, strictText } from '../text-lines.js';
-import { FormFault, readJson, type Form } from './forms.js';
+import { FormFault, readJson, type FileForm } from './forms.js';
 import { JSON_BYTES_MAX, PACKAGE_LINE_MAX } from './files.js';
 import { DamagedFile, type PackageSource } from './source.js';
 
@@ -93,7 +93,7 @@ export class PackageReader {
   }
 
   /** Returns a JSON file of this form: one line, which ends with a line feed. */
-  async json<T>(path: string, form: Form<T>): Promise<T> {
+  async json<T>(path: string, form: FileForm<T>): Promise<T> {
     const text = await this.text(path);
     if (!text.endsWith('\n')) throw new FileFault('does not end with a line feed', 1);
     return readLine(form, text.slice(0, -1), 1);
@@ -107,7 +107,7 @@ export class PackageReader {
   /** Calls `take` with each line of a file of JSON lines. */
   async eachLine<T>(
     path: string,
-    form: Form<T>,
+    form: FileForm<T>,
     take: (value: T, line: number) => void,
   ): Promise<void> {
     const lines = this.lines(path);
@@ -116,7 +116,7 @@ export class PackageReader {
   }
 }
 
-function readLine<T>(form: Form<T>, line: string, number: number): T {
+function readLine<T>(form: FileForm<T>, line: string, number: number): T {
   try {
     return readJson(form, line);
   } catch (error) {

@@ -119,8 +119,8 @@ export class TableNamed {
   }
 
   /**
-   * Calls `onLine` with the index of each line of a record that does not name the table. Returns how
-   * many lines the record has.
+   * Calls `onLine` with the index of each line that does not name the table. Returns how many lines
+   * the record has.
    */
   check(record: Uint8Array, onLine: (index: number) => void): number {
     if (record.length === 0) return 0;

@@ -20,7 +20,7 @@ export type JudgedFile = (typeof JUDGED_FILES)[number];
 export type JudgedLines = Partial<Readonly<Record<JudgedFile, readonly string[]>>>;
 
 /** A shoe that was opened in the range. */
-export interface JudgedShoe {
+export interface ReplayedShoe {
   readonly table: string;
   readonly shoe: string;
   readonly isClosed: boolean;
@@ -34,7 +34,7 @@ export interface Judgement {
   /** Sessions of devices, and those of them with a hole, each of which is a finding. */
   readonly sessions: number;
   readonly sessionsWithHole: number;
-  readonly shoes: readonly JudgedShoe[];
+  readonly shoes: readonly ReplayedShoe[];
   readonly warnings: readonly string[];
 }
 

@@ -17,7 +17,7 @@ export interface Position {
 }
 
 /** One thing that is wrong with a package. */
-export interface Fault extends Position {
+export interface PackageFault extends Position {
   /** The step that found it: 1 read, 2 files, 3 signatures, 4 history, 5 seals, 6 records, 7 complete, 8 replay. */
   readonly step: number;
   readonly kind: FaultKind;
@@ -35,7 +35,7 @@ const WARNINGS_MAX = 1_000;
 
 /** Collects what the steps find. */
 export class Findings {
-  private readonly kept: Fault[] = [];
+  private readonly kept: PackageFault[] = [];
   private readonly said = new Set<string>();
   private more = 0;
 
@@ -70,7 +70,7 @@ export class Findings {
    * Returns the faults: those that decide the verdict first, of these the one with the finest
    * position, and then in the order of the steps.
    */
-  get faults(): Fault[] {
+  get faults(): PackageFault[] {
     const { worst } = this;
     const inOrder = [...this.kept].sort((a, b) => a.step - b.step);
     const deciding = inOrder.filter(({ kind }) => kind === worst);
@@ -97,7 +97,7 @@ const worse = (a: FaultKind | undefined, b: FaultKind): FaultKind =>
   a !== undefined && ORDER.indexOf(a) > ORDER.indexOf(b) ? a : b;
 
 /** Returns how finely the position of a fault is known: a file, a table, a seal, a record, a line. */
-function fineness({ file, table, seal, record, line }: Fault): number {
+function fineness({ file, table, seal, record, line }: PackageFault): number {
   if (record !== undefined) return line === undefined ? 4 : 5;
   if (seal !== undefined) return 3;
   if (line !== undefined) return 3;

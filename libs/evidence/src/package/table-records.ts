@@ -4,7 +4,7 @@ import { leafHash, leafHashAfterSpare, subtreesOf, type Frontier } from '../tree
 import { verifyInclusion } from '../tree/proofs.js';
 import type { Examination } from './examination.js';
 import { headForm, provenRecordForm, tableProofForm } from './files.js';
-import type { PackageStatement, RecordLine, SealedHead, TableProof } from './files.js';
+import type { PackageStatement, RecordLine, PackedHead, TableProof } from './files.js';
 import { readJson, FormFault } from './forms.js';
 import { bytesOfHash, hashesOf } from './hashes.js';
 import { FileFault } from './reading.js';
@@ -121,7 +121,7 @@ export class TableCheck {
    */
   private async lastHead(): Promise<Stand | undefined> {
     const { exam, files } = this;
-    let last: SealedHead | undefined;
+    let last: PackedHead | undefined;
     await exam.attempt(6, files.heads, () =>
       exam.reader.eachLine(files.heads, headForm, (head) => (last = head)),
     );
@@ -139,7 +139,7 @@ export class TableCheck {
     await records.begin();
     const heads = exam.reader.lines(files.heads);
     const seals = sources.seals.range.filter(({ tables }) => tables > entry.number);
-    let before: SealedHead | undefined;
+    let before: PackedHead | undefined;
     let after: Stand | undefined;
     const skipped = sources.seals.range.length - seals.length;
     for (const [i, seal] of seals.entries()) {
@@ -176,8 +176,8 @@ export class TableCheck {
   private readHead(
     line: string,
     number: number,
-    { seal, before }: { seal: SealedState; before: SealedHead | undefined },
-  ): SealedHead {
+    { seal, before }: { seal: SealedState; before: PackedHead | undefined },
+  ): PackedHead {
     const at = { ...this.here, file: this.files.heads, line: number, seal: seal.number };
     try {
       const head = readJson(headForm, line);
@@ -195,7 +195,7 @@ export class TableCheck {
 
   /** Checks that a head is in the heads of its seal. */
   private checkInSeal(
-    head: SealedHead,
+    head: PackedHead,
     seal: SealedState,
     { at: index, line }: { readonly at: number; readonly line: number },
   ): void {
@@ -295,7 +295,7 @@ export class TableCheck {
   /** Compares the tree with a head that its records, and at the last seal the rest, lead to. */
   private compare(
     frontier: Frontier,
-    head: SealedHead,
+    head: PackedHead,
     { proof, isLast }: { proof: TableProof; isLast: boolean },
   ): void {
     const { exam, entry, files } = this;

@@ -8,7 +8,7 @@ import type { PackageStatement, Since, SiteProof } from './files.js';
 import { verifyHistory } from './history.js';
 import { PackageReader } from './reading.js';
 import { judgeAgain, type Judgement, type Replay } from './replay.js';
-import { Findings, type Fault, type Verdict } from './report.js';
+import { Findings, type PackageFault, type Verdict } from './report.js';
 import { verifySeals, type Seals } from './seals.js';
 import { verifyReceipt, verifySignatures, type Signed, type Trust } from './signatures.js';
 import { SITE_FILES } from './site-files.js';
@@ -17,16 +17,16 @@ import { TableHeads } from './table-heads.js';
 import { TableCheck, type CheckedTable } from './table-records.js';
 
 /** What the verifier says of a package. */
-export interface Report {
+export interface PackageReport {
   readonly verdict: Verdict;
   /** The first is the first bad position. */
-  readonly faults: readonly Fault[];
+  readonly faults: readonly PackageFault[];
   /** How many faults are not listed. */
   readonly furtherFaults: number;
   readonly warnings: readonly string[];
   /** Undefined if data/package.json cannot be read. */
   readonly statement: PackageStatement | undefined;
-  readonly counts: Counts;
+  readonly counts: PackageCounts;
   /** The log key that signed, as a vkey, and whether the reader trusts it. */
   readonly key: { readonly vkey: string; readonly isTrusted: boolean } | undefined;
   readonly cosigned: readonly { readonly name: string; readonly time: number }[];
@@ -40,7 +40,7 @@ export interface Report {
 }
 
 /** How much was checked. */
-export interface Counts {
+export interface PackageCounts {
   readonly seals: number;
   readonly records: number;
   readonly events: number;
@@ -56,14 +56,14 @@ export async function verifyPackage(
   trust: Trust,
   replay: Replay | undefined,
   platform: Platform,
-): Promise<Report> {
+): Promise<PackageReport> {
   const found = new Findings();
   const exam = new Examination(new PackageReader(source, platform.startSha256), platform, found);
   return new Verification(exam, trust, replay).run();
 }
 
 class Verification {
-  private counts: Counts = { seals: 0, records: 0, events: 0 };
+  private counts: PackageCounts = { seals: 0, records: 0, events: 0 };
   private signed: Signed | undefined;
   private seals: Seals | undefined;
   private judgement: Judgement | undefined;
@@ -75,7 +75,7 @@ class Verification {
     private readonly replay: Replay | undefined,
   ) {}
 
-  async run(): Promise<Report> {
+  async run(): Promise<PackageReport> {
     const { exam } = this;
     const bag = await readBag(exam);
     if (!exam.reader.has(SITE_FILES.statement))
@@ -87,7 +87,7 @@ class Verification {
     return this.report(statement);
   }
 
-  private report(statement: PackageStatement | undefined): Report {
+  private report(statement: PackageStatement | undefined): PackageReport {
     const { found } = this.exam;
     const { signed, seals } = this;
     return {

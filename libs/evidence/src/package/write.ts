@@ -19,13 +19,13 @@ import {
 import type {
   PackageStatement,
   ProvenRecord,
-  SealedHead,
+  PackedHead,
   Since,
   SiteLeaf,
   SiteProof,
   TableProof,
 } from './files.js';
-import { writeJson, type Form } from './forms.js';
+import { writeJson, type FileForm } from './forms.js';
 import type { RunningSha256 } from './reading.js';
 import { JUDGED_FILES, ruleFile, type JudgedFile } from './replay.js';
 import { SITE_FILES, tableFile } from './site-files.js';
@@ -46,7 +46,7 @@ export interface PackedTable extends Omit<
   'records' | 'events'
 > {
   readonly rows: Stream<PackedRecord>;
-  readonly heads: Stream<SealedHead>;
+  readonly heads: Stream<PackedHead>;
   readonly proof: TableProof;
   readonly context: Stream<ProvenRecord>;
   readonly later: Stream<ProvenRecord>;
@@ -96,8 +96,8 @@ export interface WrittenPackage {
 }
 
 /**
- * Writes the files of a package: the payload, the tag files of BagIt, and the receipt by the exports
- * key. Memory does not grow with the records.
+ * Writes the files of a package: the payload, the tag files of BagIt, and the receipt by the
+ * exports key. Memory does not grow with the records.
  */
 export async function writePackage(
   content: PackageContent,
@@ -220,11 +220,11 @@ class PackageWriter {
     return digest;
   }
 
-  private json<T>(path: string, form: Form<T>, value: T): Promise<void> {
+  private json<T>(path: string, form: FileForm<T>, value: T): Promise<void> {
     return this.lines(path, [writeJson(form, value)]);
   }
 
-  private async jsonLines<T>(path: string, form: Form<T>, values: Stream<T>): Promise<void> {
+  private async jsonLines<T>(path: string, form: FileForm<T>, values: Stream<T>): Promise<void> {
     const file = await this.open(path);
     for await (const value of values) await file.text(`${writeJson(form, value)}\n`);
     await this.close(file);
