@@ -9,7 +9,7 @@ import {
   verifyPackage,
   writePackage,
   type PackageContent,
-  type Report,
+  type PackageReport,
   type Trust,
 } from '#evidence';
 import { nodeCryptography, nodePlatform, signerOf } from '#evidence/node';
@@ -111,7 +111,10 @@ describe('the content of a package', () => {
 
   const keyOf = (file: string) => signerOf(readFileSync(`${site.folder}/keys/${file}`, 'utf8'));
 
-  async function verified(content: PackageContent, trust: Partial<Trust> = {}): Promise<Report> {
+  async function verified(
+    content: PackageContent,
+    trust: Partial<Trust> = {},
+  ): Promise<PackageReport> {
     const files = new FileList();
     const place = {
       create: async (path: string) => {

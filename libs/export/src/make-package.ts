@@ -10,7 +10,7 @@ import {
   type PackagePlace,
   type Platform,
   type Replay,
-  type Report,
+  type PackageReport,
   type Signer,
   type Trust,
 } from '#evidence';
@@ -92,7 +92,7 @@ export async function makePackage(
   }
 }
 
-function refuseUnlessIntact({ verdict, faults: [fault] }: Report): void {
+function refuseUnlessIntact({ verdict, faults: [fault] }: PackageReport): void {
   if (verdict === 'INTACT') return;
   const where = fault?.file === undefined ? '' : `${fault.file}: `;
   throw new ExportRefusal('not-intact', `${where}${fault?.message ?? verdict}`);

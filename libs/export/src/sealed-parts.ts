@@ -4,7 +4,7 @@ import {
   inclusionProof,
   subtreeHashes,
   type ProvenLeaf,
-  type SealedHead,
+  type PackedHead,
   type Sha256,
   type Since,
   type SiteLeaf,
@@ -111,7 +111,7 @@ export class SealedParts {
   }
 
   /** Yields where a table stood at each seal of a span that has it. */
-  async *heads({ number, after, to }: TableSpan): AsyncGenerator<SealedHead> {
+  async *heads({ number, after, to }: TableSpan): AsyncGenerator<PackedHead> {
     for await (const { seal, size, root, path } of this.seals.headPaths(number, after ?? 0, to))
       yield { seal, size, root: hashText(root), path: texts(path) };
   }
