@@ -349,7 +349,7 @@ class Verifier(Report):
             heads[1].push(leaf_hash(text.encode()))
             heads[2] += head.size
         else:
-            leaf, path = leaf_hash(text.encode()), getattr(head, "path", [])
+            leaf, path = leaf_hash(text.encode()), getattr(head, "path", [b""])
             require(climb(table.number, seal.tables, leaf, path)[0] == seal.heads,
                     "the head of the table is not in the seal's heads root")
 
