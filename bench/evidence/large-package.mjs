@@ -1,6 +1,5 @@
 // Writes the package of one large table into a folder, as the exporter would: a real log of the
-// simulator, singly or in blocks, sealed every thousand records. Nothing but the last tile of a tree
-// is held in memory.
+// simulator, singly or in blocks, sealed every thousand records. No record is held in memory.
 //   node bench/evidence/large-package.mjs FOLDER EVENTS LINES_A_RECORD
 // Prints the public half of the log key.
 import { createWriteStream, mkdirSync } from 'node:fs';

@@ -1,6 +1,6 @@
 // Times steps 1 to 6 of the verifier, the proof that a package is whole and unaltered, beside
-// `sha256sum` of the same records, by turns in one run; and compares its memory with that of a tenth
-// of the package. Records of one event each, then of 150.
+// `sha256sum` of the same records, by turns in one run. Compares its memory with that of a tenth of
+// the package. Records of one event each, then of 150.
 //   npm run bench:evidence -- [EVENTS]        1,000,000 by default; about four minutes
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -86,7 +86,7 @@ describe('the verifier', () => {
     const files = await packedOf('table');
     const report = await verified(
       changed(files, 'data/site/proof.json', (text) => {
-        const proof = JSON.parse(text);
+        const proof: { readonly keys: readonly unknown[] } = JSON.parse(text);
         return `${JSON.stringify({ ...proof, keys: proof.keys.slice(0, 1) })}\n`;
       }),
     );

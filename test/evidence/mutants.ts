@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { PackageFiles } from './site-package.js';
 
 /** What the verifier must say of a mutant: these verdicts, and this file first. */
-export interface Expected {
+interface Expected {
   readonly verdicts: readonly string[];
   /** The file of one of the faults. */
   readonly file?: string;
@@ -44,7 +44,7 @@ const withFile = (files: PackageFiles, path: string, bytes: Uint8Array | string)
   new Map(files).set(path, Buffer.from(bytes));
 
 /** Yields every file cut, removed, emptied, doubled and renamed, and an unlisted one added. */
-export function* fileMutants(files: PackageFiles): Generator<Mutant> {
+function* fileMutants(files: PackageFiles): Generator<Mutant> {
   for (const [path, bytes] of files) {
     const expected = { verdicts: verdictsOf(path), file: path };
     const changed = (what: string, content: Uint8Array): Mutant => ({
@@ -84,7 +84,7 @@ export function* fileMutants(files: PackageFiles): Generator<Mutant> {
 }
 
 /** Yields every file with one bit changed in bytes of every class: letters, digits, signs, others. */
-export function* bitMutants(files: PackageFiles): Generator<Mutant> {
+function* bitMutants(files: PackageFiles): Generator<Mutant> {
   const classes = [/[a-zA-Z]/, /[0-9]/, /[{}[\]":,]/, /\n/, /[^\x00-\x7f]/, /[-+=/. ]/];
   for (const [path, bytes] of files)
     for (const each of classes) {
@@ -130,7 +130,7 @@ function* otherValues(value: unknown): Generator<[what: string, value: unknown]>
  * Yields a value of a form with each of its fields changed, from the declaration of the form, so
  * that a new field is covered without being remembered.
  */
-export function* fieldMutants(
+function* fieldMutants(
   form: FileForm<unknown>,
   value: unknown,
   at = '',

@@ -61,8 +61,8 @@ export function zipOf(
 }
 
 function entryBytes(entry: MadeEntry, at: number): { local: Buffer; directory: Buffer } {
-  const { stored = false, zip64 = false, after = false, mode = 0o100644 } = entry;
-  const { method = stored ? 0 : 8, flags = after ? 8 : 0 } = entry;
+  const { zip64 = false, after = false, mode = 0o100644 } = entry;
+  const { method = entry.stored ? 0 : 8, flags = after ? 8 : 0 } = entry;
   const content = Buffer.from(entry.content);
   const packed = stored ? content : deflateRawSync(content);
   const name = Buffer.from(entry.name);

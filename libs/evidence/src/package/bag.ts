@@ -32,7 +32,7 @@ export const infoText = (id: string, { bytes, files }: Oxum): string =>
 const INFO = /^External-Identifier: ([^\n]+)\nPayload-Oxum: (0|[1-9]\d{0,15})\.(0|[1-9]\d{0,8})\n$/;
 
 /** Reads bag-info.txt. Throws `FileFault` if it is anything else than `infoText` writes. */
-export function readInfo(text: string): Oxum & { readonly id: string } {
+function readInfo(text: string): Oxum & { readonly id: string } {
   const [, id, bytes, files] = INFO.exec(text) ?? [];
   if (id === undefined)
     throw new FileFault('must have the lines External-Identifier and Payload-Oxum, and no other');
@@ -47,12 +47,12 @@ export const manifestText = (digests: ReadonlyMap<string, string>): string =>
     .join('');
 
 /** Compares two texts by the bytes of their UTF-8, for `Array.sort`. */
-export const byBytes = (a: string, b: string): number => compareBytes(utf8Of(a), utf8Of(b));
+const byBytes = (a: string, b: string): number => compareBytes(utf8Of(a), utf8Of(b));
 
 const MANIFEST_LINE = /^([0-9a-f]{64}) {2}(.+)$/;
 
 /** Reads a manifest into digests by path. Throws `FileFault` with the line. */
-export function readManifest(text: string): Map<string, string> {
+function readManifest(text: string): Map<string, string> {
   const digests = new Map<string, string>();
   if (!text.endsWith('\n')) throw new FileFault('must end with a line feed');
   text

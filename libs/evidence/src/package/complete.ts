@@ -18,7 +18,7 @@ export function verifyFileSet(exam: Examination, statement: PackageStatement): v
 }
 
 /** Returns the paths of the payload, but for the reports. */
-export function dueFiles({ tables, rules }: PackageStatement): string[] {
+function dueFiles({ tables, rules }: PackageStatement): string[] {
   return Object.keys(PACKAGE_FILES)
     .filter((path) => path.startsWith('data/'))
     .flatMap((path) => {
@@ -56,7 +56,7 @@ export function verifyRange(
     if (why !== undefined) fault(why, table.entry.table);
     const end = table.entry.first + table.records;
     if (table.latest.size > end)
-      exam.found.warn(
+      exam.found.addWarning(
         `${table.latest.size - end} records of ${table.entry.table} follow the range`,
       );
   }
@@ -180,7 +180,8 @@ export function verifyShoes(
       if (!opened.some((each) => each.shoe === shoe))
         exam.altered(7, `the records do not open shoe ${shoe}`, { ...AT, table });
     const open = opened.filter(({ shoe, isClosed }) => named.includes(shoe) && !isClosed);
-    for (const { shoe } of open) exam.found.warn(`shoe ${shoe} of table ${table} is not closed`);
+    for (const { shoe } of open)
+      exam.found.addWarning(`shoe ${shoe} of table ${table} is not closed`);
   }
   if (scope.shoe === undefined) return;
   const { table } = scope;
@@ -193,5 +194,5 @@ export function verifyShoes(
       ...AT,
       table,
     });
-  else if (!own.hasLeftReach) exam.found.warn('corrections are still possible');
+  else if (!own.hasLeftReach) exam.found.addWarning('corrections are still possible');
 }

@@ -130,7 +130,7 @@ async function readDocuments(
     });
     const published = replay?.published[id];
     if (replay && published === undefined)
-      exam.found.warn(`${id} is not in the list of published documents of this verifier`);
+      exam.found.addWarning(`${id} is not in the list of published documents of this verifier`);
     else if (published !== undefined && published !== sha256)
       exam.altered(8, `${id} is not the published document of that name`, { file });
   }
@@ -204,7 +204,7 @@ export class JudgingAgain {
           throw new FileFault('the records do not make this line', lines.number);
       });
     }
-    for (const warning of judgement.warnings) this.exam.found.warn(warning);
+    for (const warning of judgement.warnings) this.exam.found.addWarning(warning);
     return { ...judgement, findings: this.findings };
   }
 }

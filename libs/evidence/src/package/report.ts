@@ -48,7 +48,7 @@ export class Findings {
   private worst: FaultKind | undefined;
 
   /** Adds a warning, once. */
-  warn(message: string): void {
+  addWarning(message: string): void {
     if (this.said.size < WARNINGS_MAX) this.said.add(message);
   }
 

@@ -74,7 +74,7 @@ function keysOf(
     const keys = KeyRing.of(exam.platform, notes);
     numbersMatch(exam, checkpoint.origin, proven, notes);
     for (const index of keys.skipped)
-      exam.found.warn(`key statement ${index} does not count: a revoked key signed it`);
+      exam.found.addWarning(`key statement ${index} does not count: a revoked key signed it`);
     return keys;
   } catch (error) {
     if (error instanceof KeyFault) exam.altered(3, error.message, at);
@@ -170,7 +170,7 @@ function verifyCosignatures(
       AT,
     );
   if (new Set(note.signatures.map(({ name }) => name)).size < 2)
-    exam.found.warn('unwitnessed: only the log signed the checkpoint');
+    exam.found.addWarning('unwitnessed: only the log signed the checkpoint');
   return [...cosigned].map(([vkey, time]) => ({ name: vkey.slice(0, vkey.indexOf('+')), time }));
 }
 
