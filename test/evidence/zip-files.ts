@@ -64,7 +64,7 @@ function entryBytes(entry: MadeEntry, at: number): { local: Buffer; directory: B
   const { zip64 = false, after = false, mode = 0o100644 } = entry;
   const { method = entry.stored ? 0 : 8, flags = after ? 8 : 0 } = entry;
   const content = Buffer.from(entry.content);
-  const packed = stored ? content : deflateRawSync(content);
+  const packed = entry.stored ? content : deflateRawSync(content);
   const name = Buffer.from(entry.name);
   const size = entry.size ?? content.length;
   const crc = entry.crc ?? crc32(content);
