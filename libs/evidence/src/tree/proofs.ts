@@ -88,15 +88,18 @@ export function verifyInclusion(
   return last === 0 && sameBytes(hash, claim.root);
 }
 
+/** That a tree of `to` leaves begins with a tree of `from` leaves. */
+interface GrowthClaim {
+  readonly from: number;
+  readonly to: number;
+  readonly fromRoot: Uint8Array;
+  readonly toRoot: Uint8Array;
+}
+
 /** Returns whether a proof shows that the tree of `to` leaves begins with that of `from` leaves. */
 export function verifyConsistency(
   sha256: Sha256,
-  claim: {
-    readonly from: number;
-    readonly to: number;
-    readonly fromRoot: Uint8Array;
-    readonly toRoot: Uint8Array;
-  },
+  claim: GrowthClaim,
   proof: readonly Uint8Array[],
 ): boolean {
   const { from, to } = claim;
@@ -108,16 +111,7 @@ export function verifyConsistency(
 }
 
 /** RFC 9162 section 2.1.4.2, for trees of different sizes, the first not empty. */
-function rootsAgree(
-  sha256: Sha256,
-  claim: {
-    readonly from: number;
-    readonly to: number;
-    readonly fromRoot: Uint8Array;
-    readonly toRoot: Uint8Array;
-  },
-  proof: readonly Uint8Array[],
-): boolean {
+function rootsAgree(sha256: Sha256, claim: GrowthClaim, proof: readonly Uint8Array[]): boolean {
   const [first, ...others] = isPowerOfTwo(claim.from) ? [claim.fromRoot, ...proof] : proof;
   if (first === undefined || proof.length === 0) return false;
   let place = claim.from - 1;
