@@ -264,6 +264,7 @@ describe('the machine', () => {
       'shoeprint_api',
       'shoeprint_auditor',
       'shoeprint_log',
+      'shoeprint_sealer',
     ]);
     expect(sessions.filter(({ usesuper, owns }) => usesuper || owns)).toEqual([]);
   });
