@@ -60,7 +60,7 @@ export class TextLines {
     return this.#at === this.#lines.length;
   }
 
-  /** Returns the next line. Throws a `FormatFault` if there is none; `what` says what it should be. */
+  /** Returns the next line. At the end, throws a `FormatFault` that expected `what`. */
   next(what: string): string {
     const line = this.#lines[this.#at];
     this.#at += 1;

@@ -18,7 +18,7 @@ export function reportJson(report: PackageReport): string {
   });
 }
 
-/** Returns a fault with every field, in their order; null where nothing is known. */
+/** Returns a fault with all fields in their order. A field that is not known is null. */
 function faultJson(fault: PackageFault): Readonly<Record<string, unknown>> {
   const { step, kind, file, table, record, partition, offset, line, seal, message } = fault;
   const at = { file, table, record, partition, offset, line, seal };

@@ -74,7 +74,7 @@ export class TableCheck {
     );
   }
 
-  /** Runs the whole check. Returns undefined where nothing more can be said of the table. */
+  /** Runs all checks of the table. Returns undefined if a fault ends them early. */
   async run(): Promise<CheckedTable | undefined> {
     const { exam, entry, files } = this;
     this.checkName();
