@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { simulate } from '#audit';
+import { Rebuild } from '#read-model';
 import { DAYS } from '../auditor/floor.js';
 import { System, PARTITIONS } from '../faults/system.js';
 import { eventually } from '../kit/eventually.js';
@@ -254,17 +255,14 @@ describe('shoeprint rebuild rows', () => {
   it(
     'refuses a second rebuild while one runs',
     async () => {
-      const first = rebuild();
-      await eventually('the first', async () => (await guards()) > 0, START_MS);
-      process.kill(first.programPid, 'SIGSTOP');
+      const first = await Rebuild.open(system.postgres.url);
       const second = rebuild();
-      const code = await second.ended;
-      process.kill(first.programPid, 'SIGCONT');
+      const code = await second.ended.finally(() => first.close());
       expect({ code, said: second.said }).toEqual({
         code: 2,
         said: 'shoeprint: another rebuild of these rows is running\n',
       });
-      expect(await first.ended).toBe(0);
+      expect(await rebuild().ended).toBe(0);
     },
     2 * START_MS,
   );
