@@ -174,6 +174,46 @@ describe('the database roles of docs/operating/database-roles.md', () => {
     expect(rows[0]).not.toEqual({ seals: 0 });
   });
 
+  it('let the sealer append to the record of the house, and to no table by any way', async () => {
+    const append = (key: string): Promise<unknown> =>
+      sealersLog.append({
+        partition: 0,
+        urgency: 'live',
+        records: [{ key, value: Buffer.from('{}') }],
+      });
+    const count = async (): Promise<unknown> =>
+      (await query(urlOf(owner), `select count(*)::int as n from log.record where key <> '@house'`))
+        .rows;
+    const before = await count();
+    await append('@house');
+    await expect(append('B07')).rejects.toThrow('may append under the key @house only');
+    const call = (keys: string): string =>
+      `select log.append('{0}', '{2}', '{1,1}', '{0,1}', ${keys}, '{1,2}', '{1,1}', 'xy')`;
+    for (const sql of [
+      call(`'{B07,B07}'`),
+      call(`'{@house,B07}'`),
+      call(`'{@HOUSE,@house}'`),
+      `set role ${LOG_ROLE}; ${call(`'{@house,B07}'`)}`,
+      `set role ${LOG_ROLE}; set session role none; ${call(`'{B07,@house}'`)}`,
+      `begin; set local search_path = pg_temp; ${call(`'{B07,@house}'`)}; commit`,
+      `set session authorization ${API_ROLE}`,
+      `set role ${API_ROLE}`,
+      `set role ${owner}`,
+      'delete from log.limited',
+      `update log.limited set key = 'B07'`,
+      `insert into log.limited values ('x', 'y')`,
+      'drop table log.limited',
+      `insert into log.record values (0, 999, 'B07', '')`,
+      'create or replace function log.append(integer[]) returns int language sql as $$ select 1 $$',
+      `create function pg_temp.f() returns int language sql security definer as $$ select 1 $$`,
+    ])
+      expect({ sql, code: await refusal(SEALER_ROLE, sql) }).toEqual({ sql, code: REFUSED });
+    expect(await refusal(SEALER_ROLE, call(`'{@house}'`))).toBe('23502');
+    expect(await refusal(SEALER_ROLE, call('null'))).toBe('23502');
+    expect(await count()).toEqual(before);
+    expect(await refusal(API_ROLE, call(`'{B07,B07}'`))).toBeUndefined();
+  });
+
   it('let the api decide about parked tables and stopped partitions', async () => {
     await query(
       urlOf(owner),

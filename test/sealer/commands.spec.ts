@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { checkpointText, noteText, readCheckpoint, signText, utf8Of } from '#evidence';
 import { nodeCryptography, signerOf } from '#evidence/node';
 import { MemoryLog, partitionOf } from '#event-log';
-import { runSealCommand } from '#sealer';
 import { eventually } from '../kit/eventually.js';
 import { expectOneHistory, Site, verified } from './site.js';
 
@@ -16,25 +15,7 @@ afterEach(async () => {
   await site.close();
 });
 
-/** Runs a command on the site. Returns its exit code and what it printed. */
-async function run(...args: readonly string[]): Promise<{ code: number; said: string }> {
-  const lines: string[] = [];
-  const code = await runSealCommand(args, {
-    databaseUrl: site.database.url,
-    log: site.log,
-    keyFiles: site.settings().keyFiles,
-    print: (line) => void lines.push(line),
-  });
-  return { code, said: lines.join('\n') };
-}
-
-/** Returns the types of the events in the record of the house, with who wrote them. */
-async function house(): Promise<{ readonly type: string; readonly source: string }[]> {
-  const stored = await site.log.read(partitionOf('@house', 2), 0);
-  return stored
-    .filter(({ key }) => key === '@house')
-    .map(({ value }) => JSON.parse(Buffer.from(value).toString()) as never);
-}
+const run: Site['run'] = (...args) => site.run(...args);
 
 const fileOf = (name: string, text: string): string => {
   const file = join(site.folder, name);
@@ -81,9 +62,8 @@ describe('shoeprint seal', () => {
     expect(said).toContain('partition 0 is resumed');
     await site.sealedAll();
     await verified(site);
-    expect(await house()).toContainEqual(
+    expect(await site.house('evidence-resumed')).toContainEqual(
       expect.objectContaining({
-        type: 'shoeprint.evidence-resumed.v1',
         source: 'person/mei',
         data: { partition: 0, offset: expect.any(Number), reason: 'the disk was replaced' },
       }),
@@ -104,7 +84,7 @@ describe('shoeprint seal', () => {
     await site.start();
     const after = await site.sealedAll();
     await expectOneHistory(site, [before, after]);
-    expect((await house()).map(({ type }) => type)).toContain('shoeprint.evidence-keys-changed.v1');
+    expect(await site.house('evidence-keys-changed')).toHaveLength(1);
   });
 });
 

@@ -117,6 +117,25 @@ describe('the memory of a key', () => {
     await expectOneHistory(site, [before, after]);
   });
 
+  it('stops everything if it is damaged, until it is brought back', async () => {
+    const sealer = await site.start();
+    await site.append('B07', 'x');
+    const before = await site.sealedAll();
+    await site.stop(sealer);
+    const last = readFileSync(lastFile());
+    writeFileSync(lastFile(), last.subarray(0, 20));
+    const { journal, lines } = kept();
+    await site.append('B07', 'y');
+    await site.start({}, { journal });
+    await eventually('an alarm', () =>
+      lines.some((line) => /alarm.*what the key signed last cannot be read/.test(line)),
+    );
+    expect((await site.reader.siteRoot())?.size).toBe(before.size);
+    writeFileSync(lastFile(), last);
+    const after = await site.sealedAll();
+    await expectOneHistory(site, [before, after]);
+  });
+
   it('stops a database that was brought back to an earlier state from being signed', async () => {
     const sealer = await site.start();
     await site.append('B07', 'x');

@@ -5,6 +5,7 @@ import { expect } from '@jest/globals';
 import {
   consistencyProof,
   faultAfter,
+  Frontier,
   headText,
   KeyRing,
   leafHash,
@@ -22,8 +23,9 @@ import {
 } from '#evidence';
 import { nodeCryptography } from '#evidence/node';
 import { MemoryLog, partitionOf, type EventLog, type StoredRecord } from '#event-log';
-import { migrateSeal, SealReader, SealStore } from '#seal-store';
-import { startSealer, type RunningSealer, type SealingSettings } from '#sealer';
+import { migrateSeal, SealReader, SealStore, type SiteEntry } from '#seal-store';
+import type { GamingDayRule } from '#read-model';
+import { runSealCommand, startSealer, type RunningSealer, type SealingSettings } from '#sealer';
 import { SILENT, type Journal } from '#server';
 import pg from 'pg';
 import { createDatabase, type TestDatabase } from '../kit/database.js';
@@ -34,6 +36,13 @@ const { sha256 } = nodeCryptography;
 
 export const ORIGIN = 'shoeprint.example/test';
 
+/** An event in the record of the house, as far as tests look at it. */
+export interface HouseRecord {
+  readonly type: string;
+  readonly source: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
 /** A site with a log, a database, and folders for keys and tiles. */
 export class Site {
   private readonly sealers: RunningSealer[] = [];
@@ -41,20 +50,32 @@ export class Site {
 
   private constructor(
     readonly database: TestDatabase,
-    readonly log: EventLog,
     readonly reader: SealReader,
-    readonly client: pg.Client,
+    private readonly pool: pg.Pool,
+    private readonly opened: { log: EventLog; readonly open: () => Promise<EventLog> },
   ) {}
+
+  get log(): EventLog {
+    return this.opened.log;
+  }
+
+  /** Closes the log and opens it again, as after a restart of all programs. */
+  async reopenLog(): Promise<void> {
+    await this.opened.log.close();
+    this.opened.log = await this.opened.open();
+  }
 
   static async open(
     open: (databaseUrl: string) => Promise<EventLog> = async () => new MemoryLog({ partitions: 2 }),
+    make: () => Promise<TestDatabase> = createDatabase,
   ): Promise<Site> {
-    const database = await createDatabase();
+    const database = await make();
     await migrateSeal(database.url);
-    const client = new pg.Client(database.url);
-    await client.connect();
-    const log = await open(database.url);
-    return new Site(database, log, SealReader.open(database.url, sha256), client);
+    const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+    pool.on('error', () => undefined); // its server was killed: the next query connects again
+    const opening = (): Promise<EventLog> => open(database.url);
+    const opened = { log: await opening(), open: opening };
+    return new Site(database, SealReader.open(database.url, sha256), pool, opened);
   }
 
   get tiles(): string {
@@ -89,17 +110,47 @@ export class Site {
 
   async start(
     changed: Partial<SealingSettings> = {},
-    { journal = SILENT, log = this.log }: { journal?: Journal; log?: EventLog } = {},
+    {
+      journal = SILENT,
+      log = this.log,
+      gamingDays = UTC_DAYS,
+    }: { journal?: Journal; log?: EventLog; gamingDays?: readonly GamingDayRule[] } = {},
   ): Promise<RunningSealer> {
     const sealer = await startSealer({
       log,
       databaseUrl: this.database.url,
       settings: this.settings(changed),
-      gamingDays: UTC_DAYS,
+      gamingDays,
       journal,
     });
     this.sealers.push(sealer);
     return sealer;
+  }
+
+  /** Runs a command about the seals of this site. Returns its exit code and what it printed. */
+  async run(...args: readonly string[]): Promise<{ readonly code: number; readonly said: string }> {
+    const lines: string[] = [];
+    const code = await runSealCommand(args, {
+      databaseUrl: this.database.url,
+      log: this.log,
+      keyFiles: this.settings().keyFiles,
+      print: (line) => void lines.push(line),
+    });
+    return { code, said: lines.join('\n') };
+  }
+
+  /** Returns the events of a type in the record of the house. */
+  async house(type: string): Promise<HouseRecord[]> {
+    const partition = partitionOf('@house', this.log.partitions);
+    const found: HouseRecord[] = [];
+    for (let from = 0, head = await this.log.head(partition); from < head;)
+      for (const { key, value, offset } of await this.log.read(partition, from)) {
+        from = offset + 1;
+        const event =
+          key === '@house' && (JSON.parse(Buffer.from(value).toString()) as HouseRecord);
+        if (event && event.type === `shoeprint.${type}.v1`) found.push(event);
+      }
+    return found;
   }
 
   /** Appends records to a table, in the partition of its key. */
@@ -132,7 +183,7 @@ export class Site {
   }
 
   async query<Row extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<Row[]> {
-    return (await this.client.query<Row>(sql, values)).rows;
+    return (await this.pool.query<Row>(sql, values)).rows;
   }
 
   /** Ends the lease, so that no test waits for one. */
@@ -154,7 +205,7 @@ export class Site {
   async close(): Promise<void> {
     for (const sealer of this.sealers) await sealer.close();
     await this.reader.close();
-    await this.client.end();
+    await this.pool.end();
     await this.log.close();
     await this.database.drop();
     rmSync(this.folder, { recursive: true, force: true });
@@ -177,7 +228,12 @@ export async function verified(site: Site): Promise<VerifiedSite> {
   const kept = await site.reader.checkpoint();
   expect(kept).toBeDefined();
   const checkpoint = readCheckpoint(utf8Of(kept?.note ?? ''));
-  const entries = await site.reader.entries(0, checkpoint.size);
+  const entries: SiteEntry[] = [];
+  while (entries.length < checkpoint.size) {
+    const more = await site.reader.entries(entries.length, checkpoint.size);
+    expect(more.length).toBeGreaterThan(0);
+    entries.push(...more);
+  }
   expect(entries.map(({ index }) => index)).toEqual([...entries.keys()]);
   const leaves = entries.map(({ text }) => leafHash(sha256, utf8Of(text)));
   expect(sameBytes(rootOf(sha256, leaves), checkpoint.root)).toBe(true);
@@ -190,7 +246,8 @@ export async function verified(site: Site): Promise<VerifiedSite> {
     checkpoint.note,
     ring.logKeysAt(checkpoint.size),
   );
-  expect(signatures.map(({ good }) => good)).toEqual([true]);
+  expect(signatures.length).toBeGreaterThan(0);
+  expect(signatures.every(({ good }) => good)).toBe(true);
   const seals = entries.filter(({ kind }) => kind === 'seal').map(({ text }) => readSeal(text));
   for (const [at, seal] of seals.entries()) {
     const before = seals[at - 1];
@@ -218,18 +275,26 @@ async function expectHeads(
   if (!last) return;
   const stored = await Promise.all(last.next.map((next, at) => recordsOf(site.log, at, next)));
   const names: string[] = [];
+  const trees = new Map<string, Frontier>();
+  const done = last.next.map(() => 0);
   for (const seal of seals) {
-    const trees = new Map<string, Uint8Array[]>();
-    for (const [partition, next] of seal.next.entries())
-      for (const { key, value } of (stored[partition] ?? []).slice(0, next))
-        trees.set(key, [...(trees.get(key) ?? []), leafHash(sha256, value)]);
-    const fresh = [...trees.keys()].filter((key) => !names.includes(nameOfTable(key)));
+    for (const [partition, next] of seal.next.entries()) {
+      const from = done[partition] ?? 0;
+      for (const { key, value } of (stored[partition] ?? []).slice(from, next)) {
+        const tree = trees.get(key) ?? new Frontier(sha256);
+        tree.append(leafHash(sha256, value));
+        trees.set(key, tree);
+      }
+      done[partition] = next;
+    }
+    const known = new Set(names);
+    const fresh = [...trees.keys()].filter((key) => !known.has(nameOfTable(key)));
     fresh.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
     names.push(...fresh.map(nameOfTable));
-    const byName = new Map([...trees].map(([key, leaves]) => [nameOfTable(key), leaves]));
+    const byName = new Map([...trees].map(([key, tree]) => [nameOfTable(key), tree]));
     const heads = names.map((name) => {
-      const leaves = byName.get(name) ?? [];
-      const head = { origin: seal.origin, name, size: leaves.length, root: rootOf(sha256, leaves) };
+      const tree = byName.get(name) ?? new Frontier(sha256);
+      const head = { origin: seal.origin, name, size: tree.size, root: tree.root() };
       return leafHash(sha256, utf8Of(headText(head)));
     });
     expect(seal.tables).toBe(names.length);

@@ -20,13 +20,16 @@ const { sha256 } = nodeCryptography;
 const PRIVATE_DER = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** How a witness behaves. */
-export type WitnessMood = 'honest' | 'away' | 'silent' | 'rubbish' | 'lying';
+export type WitnessMood = 'honest' | 'away' | 'slow' | 'silent' | 'rubbish' | 'lying';
 
 /** A witness by C2SP tlog-witness, over HTTP, which keeps what it cosigned. */
 export class TestWitness {
   mood: WitnessMood = 'honest';
   readonly cosigned: SignedCheckpoint[] = [];
+  /** Every checkpoint that was ever sent here. */
+  readonly seen: SignedCheckpoint[] = [];
   private readonly held: ServerResponse[] = [];
+  private readonly waiting: (() => void)[] = [];
 
   private constructor(
     private readonly server: Server,
@@ -48,6 +51,17 @@ export class TestWitness {
     return { vkey: vkeyText(this.key), url: `http://127.0.0.1:${port}` };
   }
 
+  /** How many requests wait for a slow answer. */
+  get slow(): number {
+    return this.waiting.length;
+  }
+
+  /** Answers what waited, and everything from now on at once. */
+  hurry(): void {
+    this.mood = 'honest';
+    for (const answer of this.waiting.splice(0)) answer();
+  }
+
   async close(): Promise<void> {
     for (const response of this.held) response.destroy();
     this.server.closeAllConnections();
@@ -55,13 +69,12 @@ export class TestWitness {
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const sent = await this.received(request);
     const end = (status: number, body = ''): void => void response.writeHead(status).end(body);
     if (this.mood === 'silent') return void this.held.push(response);
     if (this.mood === 'away' || request.url !== '/add-checkpoint') return void end(503);
     if (this.mood === 'rubbish') return void end(200, '— nobody AAAA\n');
-    const { old, proof, checkpoint } = read(Buffer.concat(chunks).toString());
+    const { old, proof, checkpoint } = read(sent);
     const last = this.cosigned.at(-1);
     const known = last?.size ?? 0;
     if (this.mood === 'lying') return void end(409, `${checkpoint.size + 100}\n`);
@@ -75,6 +88,16 @@ export class TestWitness {
     if (last && !verifyConsistency(sha256, claim, proof)) return void end(409, `${known}\n`);
     this.cosigned.push(checkpoint);
     end(200, this.lineOf(checkpoint.note.text));
+  }
+
+  /** Returns what was sent, once this witness gets to it. */
+  private async received(request: IncomingMessage): Promise<string> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const sent = Buffer.concat(chunks).toString();
+    if (request.url === '/add-checkpoint') this.seen.push(read(sent).checkpoint);
+    if (this.mood === 'slow') await new Promise<void>((resolve) => this.waiting.push(resolve));
+    return sent;
   }
 
   private lineOf(text: string): string {

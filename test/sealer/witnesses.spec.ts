@@ -72,6 +72,22 @@ describe('witnesses', () => {
     },
   );
 
+  it('that are slow cosign what they were sent, and then the last checkpoint', async () => {
+    const [first, second, third] = witnesses as [TestWitness, TestWitness, TestWitness];
+    third.mood = 'slow';
+    await start();
+    const early = await seal('a');
+    await eventually('a request that waits', () => third.slow === 1);
+    await seal('b');
+    await seal('c');
+    await cosignedBy(first, second);
+    third.hurry();
+    await cosignedBy(...witnesses);
+    expect(third.cosigned.length).toBeGreaterThan(1);
+    expect(third.cosigned[0]?.size).toBeLessThanOrEqual(early.size);
+    expect(third.cosigned.length).toBeLessThan(first.cosigned.length);
+  });
+
   it('that know an older size get the proof from there', async () => {
     const [first] = witnesses as [TestWitness];
     const sealer = await start();

@@ -13,7 +13,7 @@ import {
 } from '#seal-store';
 import { errorText, jsonJournal, type Journal } from '#server';
 import type { Registry } from 'prom-client';
-import { siteKeys } from './keys/site-keys.js';
+import { SiteKeys } from './keys/site-keys.js';
 import { Alarms } from './monitoring/alarms.js';
 import { SealerMetrics } from './monitoring/sealer-metrics.js';
 import { LogCheck } from './reading-again/log-check.js';
@@ -41,7 +41,7 @@ export interface StartSealer {
 export interface RunningSealer {
   readonly owner: string;
   readonly origin: string;
-  /** The public half of the key that signs checkpoints: what a verifier is given. */
+  /** The public half of the key that signs checkpoints at the start: what a verifier is given. */
   readonly vkey: string;
   /** The file of the second log key, if it still lies here and not in a safe. */
   readonly safeKeyHere: string | undefined;
@@ -90,7 +90,8 @@ async function startOn(
   const { log, databaseUrl, settings, journal } = asked;
   const origin = settings.site ?? `shoeprint.local/${log.id.slice(0, 8)}`;
   const sealedLogId = await store.prepare({ origin, logId: log.id, partitions: log.partitions });
-  const keys = await siteKeys(settings.keyFiles, origin, reader);
+  const readKeys = (): Promise<SiteKeys> => SiteKeys.read(settings.keyFiles, origin, reader);
+  const keys = await readKeys();
   const metrics = new SealerMetrics();
   const alarms = new Alarms(log, journal, metrics);
   const folder = publisher(settings.tiles, reader, { journal, metrics });
@@ -99,14 +100,13 @@ async function startOn(
     quorum: settings.witnessQuorum,
     onCosigned: folder,
   });
-  const both = { log, store, reader, sha256, alarms, journal, metrics };
+  const both = { log, store, reader, sha256, origin, alarms, journal, metrics };
   const parts: SealerParts = {
     ...both,
     requests: new SealRequests(databaseUrl),
-    signer: new CheckpointSigner(keys.log, new LastSigned(`${settings.keyFiles.log.path}.last`)),
-    origin,
+    signer: new CheckpointSigner(new LastSigned(`${settings.keyFiles.log.path}.last`)),
     sealedLogId,
-    firstStatement: keys.firstStatement,
+    readKeys,
     rhythm: settings.rhythm,
     dayOf: gamingDays(asked.gamingDays),
     owner: `${hostname()}/${process.pid}/${randomUUID().slice(0, 8)}`,
@@ -118,18 +118,18 @@ async function startOn(
     },
     witnesses,
   };
-  return running(parts, keys.isSafeHere ? settings.keyFiles.safe.path : undefined);
+  return running(parts, keys);
 }
 
 /** Starts to seal with these parts, which the sealer closes at its end. */
-function running(parts: SealerParts, safeKeyHere: string | undefined): RunningSealer {
-  const { store, reader, requests, alarms, owner, origin, signer, metrics } = parts;
+function running(parts: SealerParts, keys: SiteKeys): RunningSealer {
+  const { store, reader, requests, alarms, owner, origin, metrics } = parts;
   const sealer = new Sealer(parts);
   return {
     owner,
     origin,
-    vkey: signer.vkey,
-    safeKeyHere,
+    vkey: keys.signers[0].vkey,
+    safeKeyHere: keys.safeKeyHere,
     registry: metrics.registry,
     isActive: () => sealer.isActive,
     positions: () => store.positions(),

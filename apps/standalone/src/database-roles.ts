@@ -10,7 +10,7 @@ export interface DatabaseAddresses {
   readonly owner: string;
   readonly api: string;
   readonly auditor: string;
-  /** Writes what was sealed. */
+  /** Writes what was sealed, reads the log, and appends to the record of the house. */
   readonly sealer: string;
   /** Appends to the log and reads it. */
   readonly log: string;
@@ -38,13 +38,16 @@ export async function databaseRoles(owner: string): Promise<DatabaseAddresses> {
       url.password = password;
       return url.href;
     };
-    return {
+    const addresses = {
       owner,
       api: await addressOf(API_ROLE),
       auditor: await addressOf(AUDITOR_ROLE),
       sealer: await addressOf(SEALER_ROLE),
       log: await addressOf(LOG_ROLE),
     };
+    // The sealer's log signs in as the sealer, so that its limit holds.
+    await client.query(`grant ${LOG_ROLE} to ${SEALER_ROLE}`);
+    return addresses;
   } finally {
     await client.end();
   }

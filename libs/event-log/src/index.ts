@@ -9,6 +9,7 @@ export {
 export { QUEUE_BYTES_MAX, type BatcherStats } from './batcher.js';
 export { PostgresLog, type PostgresLogSettings } from './postgres/postgres-log.js';
 export { LOG_ROLE } from './postgres/schema.js';
+export { limitToKey, type KeyLimit } from './postgres/limits.js';
 export { KafkaLog } from './kafka/kafka-log.js';
 export { type KafkaSettings } from './kafka/client.js';
 export { type LogSettings } from './settings.js';

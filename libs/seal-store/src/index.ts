@@ -1,13 +1,17 @@
 export { migrateSeal, SEALER_ROLE } from './database/seal-schema.js';
+export { LeaseLost } from './writing/lease-lost.js';
 export {
-  LeaseLost,
+  SITE_TREE,
+  type NewEntry,
+  type NewStatement,
+  type SiteTip,
+} from './writing/site-entries.js';
+export {
   OtherSite,
   SealStore,
-  SITE_TREE,
   type Commit,
   type Lease,
   type Move,
-  type NewEntry,
   type PartitionStop,
   type SealPosition,
   type SealState,
@@ -34,3 +38,5 @@ export {
   type SiteEntry,
   type TreeName,
 } from './reading/seal-reader.js';
+export { KeyRefused, signerIn, signerOrNew, syncFolder, type KeyFile } from './keys/key-files.js';
+export type { GrownRow, HeadSize, StoredSeals } from './reading/stored-seals.js';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { EventLog } from '#event-log';
-import { fileRefusal, Refusal } from '#process';
+import { fileRefusal, Refusal, within } from '#process';
 import type { SealReader, SealStore } from '#seal-store';
 import type { SiteKeyFiles } from '../keys/site-keys.js';
-import { houseAppending, type HouseEvent } from '../monitoring/house-events.js';
+import { houseAppending, type SealerEvent } from '../monitoring/house-events.js';
 
 /** What a command about seals works on. */
 export interface SealCommandParts {
@@ -27,6 +27,13 @@ export interface CommandAsked {
   readonly reason: string | undefined;
   /** Who asks, as the source of an event. */
   readonly by: string;
+  /** The file of the second log key. */
+  readonly safeKey?: string | undefined;
+  /** Keys and checkpoints that the reader of a report trusts. */
+  readonly key?: string | undefined;
+  readonly trusted: readonly string[];
+  /** Prints one JSON object for programs. */
+  readonly json: boolean;
 }
 
 /** Returns the reason of a command that changes something. Throws `Refusal` without one. */
@@ -36,12 +43,12 @@ export function givenReason({ reason }: CommandAsked): string {
   return reason;
 }
 
+/** The longest that the log may take for the record of a command. */
+const RECORD_MS = 4_000;
+
 /** Records what a person did. Throws `Refusal` if the log does not take it. */
-export async function recordInHouse(
-  { log }: OpenParts,
-  event: HouseEvent<'evidence-resumed'> | HouseEvent<'evidence-keys-changed'>,
-): Promise<void> {
-  await log.append(houseAppending(log, event)).catch((error: unknown) => {
+export async function recordInHouse({ log }: OpenParts, event: SealerEvent): Promise<void> {
+  await within(RECORD_MS, log.append(houseAppending(log, event))).catch((error: unknown) => {
     throw new Refusal(
       `nothing was done, because the log did not take the record of it: ${String(error)}`,
     );

@@ -11,8 +11,7 @@ import {
 } from '#evidence';
 import { nodeCryptography } from '#evidence/node';
 import { Refusal } from '#process';
-import type { SealReader } from '#seal-store';
-import { signerIn } from '../keys/key-files.js';
+import { signerIn, type SealReader } from '#seal-store';
 import { LastSigned } from '../signing/last-signed.js';
 import { givenReason, recordInHouse, type CommandAsked, type OpenParts } from './asked.js';
 
@@ -74,7 +73,8 @@ export async function compareCheckpoints(
   return { isFork: false, says: `size ${second.size} goes on from size ${first.size}` };
 }
 
-function checkpointOf(text: string): SignedCheckpoint {
+/** Reads a checkpoint. Throws `Refusal` if it is not one. */
+export function checkpointOf(text: string): SignedCheckpoint {
   try {
     return readCheckpoint(utf8Of(text));
   } catch (error) {

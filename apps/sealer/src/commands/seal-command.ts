@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { parseArgs } from 'node:util';
-import { KeyRing, readNote, vkeyText } from '#evidence';
+import { vkeyText } from '#evidence';
 import { nodeCryptography } from '#evidence/node';
 import { Refusal } from '#process';
 import { migrateSeal, SealReader, SealStore } from '#seal-store';
@@ -13,6 +13,10 @@ import {
   type SealCommandParts,
 } from './asked.js';
 import { compareCheckpoints, trustCheckpoint } from './checkpoints.js';
+import { revokeKey, rotateKey } from './keys.js';
+import { restoreSite } from './restore.js';
+import { verifyLog } from './verify-log.js';
+import { ringOf } from '../keys/site-keys.js';
 
 const { sha256 } = nodeCryptography;
 
@@ -22,14 +26,18 @@ const COMMANDS: Readonly<Record<string, { readonly words: number; readonly run: 
   status: { words: 0, run: status },
   resume: { words: 1, run: resume },
   trust: { words: 1, run: trust },
+  restore: { words: 1, run: restore },
   keys: { words: 0, run: keys },
+  rotate: { words: 0, run: rotate },
+  revoke: { words: 2, run: revoke },
   checkpoint: { words: 0, run: checkpoint },
   compare: { words: 2, run: compare },
+  verify: { words: 0, run: verifyLog },
 };
 
 /**
- * Runs a command about seals and returns its exit code: 0 done, 1 a fork was found. Throws `Refusal`
- * for what cannot be done.
+ * Runs a command about seals and returns its exit code: 0 done, 1 a fork was found, and of `verify`
+ * that of its report. Throws `Refusal` for what cannot be done.
  */
 export async function runSealCommand(
   args: readonly string[],
@@ -60,7 +68,8 @@ function askedOf(args: readonly string[]): { readonly name: string; readonly ask
       `unknown command "${positionals.join(' ')}" (expected ${Object.keys(COMMANDS).join(', ')})`,
     );
   const by = `person/${values.by ?? userInfo().username}`;
-  return { name, asked: { words, reason: values.reason, by } };
+  const { reason, key, trusted = [], json = false, 'safe-key': safeKey } = values;
+  return { name, asked: { words, reason, by, safeKey, key, trusted, json } };
 }
 
 function parsed(args: readonly string[]) {
@@ -68,7 +77,14 @@ function parsed(args: readonly string[]) {
     return parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { reason: { type: 'string' }, by: { type: 'string' } },
+      options: {
+        reason: { type: 'string' },
+        by: { type: 'string' },
+        'safe-key': { type: 'string' },
+        key: { type: 'string' },
+        trusted: { type: 'string', multiple: true },
+        json: { type: 'boolean' },
+      },
     });
   } catch (error) {
     throw new Refusal(String(error));
@@ -117,13 +133,36 @@ async function trust(parts: OpenParts, asked: CommandAsked): Promise<number> {
   return 0;
 }
 
+async function restore(parts: OpenParts, asked: CommandAsked): Promise<number> {
+  const [folder = ''] = asked.words;
+  const { from, to } = await restoreSite(parts, asked, folder);
+  parts.print(
+    `leaves ${from} to ${to - 1} of the site log are back, each as the log has its records`,
+  );
+  parts.print('the sealer goes on within seconds and reads the whole log again');
+  return 0;
+}
+
 async function keys({ reader, print }: OpenParts): Promise<number> {
-  const statements = await reader.keyStatements();
-  const notes = statements.map(({ text }) => readNote(text));
-  const ring = KeyRing.of(nodeCryptography, notes);
+  const ring = ringOf(await reader.keyStatements());
   const size = Number.MAX_SAFE_INTEGER;
   for (const key of ring.logKeysAt(size)) print(`log      ${vkeyText(key)}`);
   for (const key of ring.exportsKeysAt(size)) print(`exports  ${vkeyText(key)}`);
+  return 0;
+}
+
+async function rotate(parts: OpenParts, asked: CommandAsked): Promise<number> {
+  const added = await rotateKey(parts, asked);
+  parts.print(`added       ${added}`);
+  parts.print('both keys sign until the next seal of a gaming day; then the old one is retired');
+  return 0;
+}
+
+async function revoke(parts: OpenParts, asked: CommandAsked): Promise<number> {
+  const { revoked, size, added } = await revokeKey(parts, asked);
+  parts.print(`revoked     ${revoked} from size ${size} on`);
+  if (added !== undefined) parts.print(`added       ${added}`);
+  parts.print('give the public half of the key that signs now to everybody who verifies');
   return 0;
 }
 

@@ -3,7 +3,7 @@ import { REMARK_MAX, type EventData, type EvidenceAlarm } from '#audit';
 import type { Appending, EventLog } from '#event-log';
 import { excerpt } from '#process';
 import { errorText, type Journal } from '#server';
-import { houseAppending, SEALER } from './house-events.js';
+import { houseAppending, SEALER, type SealerEvent } from './house-events.js';
 import type { SealerMetrics } from './sealer-metrics.js';
 
 /** The same alarm is raised again only after this long. */
@@ -41,8 +41,12 @@ export class Alarms {
     this.raisedAt.set(same, now);
     this.metrics.alarms.inc({ alarm });
     this.journal.error('evidence alarm', { alarm, ...said });
+    this.record({ type: 'evidence-alarm', by: SEALER, data: { alarm, ...said } });
+  }
+
+  /** Sends an event of the sealer to the record of the house. Returns at once. */
+  record(event: SealerEvent): void {
     if (this.waiting.length >= ALARMS_MAX) return;
-    const event = { type: 'evidence-alarm', by: SEALER, data: { alarm, ...said } } as const;
     this.waiting.push(houseAppending(this.log, event));
     this.sending ??= this.send().finally(() => (this.sending = undefined));
   }

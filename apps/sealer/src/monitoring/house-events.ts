@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { canonicalLine, fullName, HOUSE_TABLE, stamped, type EventData } from '#audit';
+import {
+  canonicalLine,
+  fullName,
+  HOUSE_TABLE,
+  stamped,
+  type EventData,
+  type EventType,
+} from '#audit';
 import { partitionOf, type Appending, type EventLog } from '#event-log';
 
 /** The source of what a sealer writes by itself. */
 export const SEALER = 'system/sealer';
 
-/** The types of event that the sealer writes to the record of the house. */
-type SealerType = 'evidence-alarm' | 'evidence-resumed' | 'evidence-keys-changed';
+/** The types of event that the sealer and its tools write to the record of the house. */
+type SealerType = Extract<EventType, `evidence-${string}` | `export-${string}`>;
 
 /** An event of the record of the house, and by whom. */
 export interface HouseEvent<T extends SealerType> {
@@ -16,10 +23,17 @@ export interface HouseEvent<T extends SealerType> {
   readonly data: EventData[T];
 }
 
-/** Returns what to append to a log for an event. Sending the same again counts it once. */
-export function houseAppending<T extends SealerType>(
+/** Any of them. */
+export type SealerEvent = { [T in SealerType]: HouseEvent<T> }[SealerType];
+
+/**
+ * Returns what to append to a log for an event, as received from `from`. Sending the same again
+ * counts it once.
+ */
+export function houseAppending(
   log: Pick<EventLog, 'partitions'>,
-  { type, by, data }: HouseEvent<T>,
+  { type, by, data }: SealerEvent,
+  from = SEALER,
 ): Appending {
   const time = new Date().toISOString();
   const event = {
@@ -31,7 +45,7 @@ export function houseAppending<T extends SealerType>(
     table: HOUSE_TABLE,
     data,
   };
-  const line = stamped(canonicalLine(JSON.stringify(event)), SEALER, time);
+  const line = stamped(canonicalLine(JSON.stringify(event)), from, time);
   return {
     partition: partitionOf(HOUSE_TABLE, log.partitions),
     urgency: 'live',

@@ -1,31 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { leafHash, nameOfTable, type Sha256 } from '#evidence';
-import { BrokenLog, type EventLog, type StoredRecord } from '#event-log';
-import type { LeafCursor, Mismatch, ReadingState, SealReader, SealStore } from '#seal-store';
+import { nameOfTable, tableOfName, type PackageFault, type Sha256 } from '#evidence';
+import type { EventLog } from '#event-log';
+import type { ReadingState, SealReader, SealStore } from '#seal-store';
 import { errorText, type Journal } from '#server';
 import type { Alarms } from '../monitoring/alarms.js';
 import type { SealerMetrics } from '../monitoring/sealer-metrics.js';
+import { LogComparison, type LogRange, type RecordDifference } from './log-comparison.js';
+import { SignedSealsCheck } from './signed-seals.js';
+import { StoredTreesCheck } from './stored-trees.js';
 
-/** What is read at once. */
-const CHUNK_BYTES = 256 * 1024;
-/** Tables of a partition whose leaves are kept at hand. */
-const CURSORS_MAX = 2_000;
 /** New mismatches of one pass over a partition that are named one by one. Then the pass ends. */
 const NAMED_MAX = 100;
 const RETRY_MS = 10_000;
-/** A partition that was read whole rests for so long. */
+/** What was read whole rests for so long. */
 const REST_MS = 3_600_000;
 /** How often it is looked for something to read while everything rests. */
 const LOOK_MS = 1_000;
 /** Most ranges that wait to be read before everything else. */
 const RANGES_MAX = 4_096;
-
-/** Records of one partition: `from` to `to`, the last not included. */
-export interface LogRange {
-  readonly partition: number;
-  readonly from: number;
-  readonly to: number;
-}
 
 /** What a check of the log works with. */
 export interface LogCheckParts {
@@ -33,6 +25,7 @@ export interface LogCheckParts {
   readonly store: SealStore;
   readonly reader: SealReader;
   readonly sha256: Sha256;
+  readonly origin: string;
   readonly alarms: Alarms;
   readonly journal: Journal;
   readonly metrics: SealerMetrics;
@@ -42,19 +35,21 @@ export interface LogCheckParts {
 
 /**
  * Reads the log again and compares it with the leaves that were made of it: a closed gaming day at
- * once, and everything in turn, the partition first that was not read for longest. A difference is
- * named and raises the alarm. Sealing goes on.
+ * once, and everything in turn, the partition first that was not read for longest. It also checks
+ * those leaves against the signed seals, so that a record and its stored hash cannot be changed
+ * together. A difference is named and raises the alarm. Sealing goes on.
  */
 export class LogCheck {
   private readonly ranges: LogRange[] = [];
-  private readonly cursors = new Map<string, LeafCursor>();
+  private treesCheckedAt = -Infinity;
 
   constructor(private readonly parts: LogCheckParts) {}
 
-  /** Reads these ranges before everything else. */
+  /** Reads these ranges before everything else, and checks the stored trees after them. */
   soon(ranges: readonly LogRange[]): void {
     this.ranges.push(...ranges.filter(({ from, to }) => to > from));
     this.ranges.splice(RANGES_MAX);
+    this.treesCheckedAt = -Infinity;
   }
 
   /** Reads until `signal` is aborted. Never rejects: what fails is tried again. */
@@ -78,8 +73,11 @@ export class LogCheck {
     const { store, metrics } = this.parts;
     const range = this.ranges[0];
     if (range) {
-      await this.check(range, signal, () => Promise.resolve());
+      await this.compare(range, signal, () => Promise.resolve());
       this.ranges.shift();
+    } else if (performance.now() - this.treesCheckedAt >= REST_MS) {
+      await this.checkTrees(signal);
+      if (!signal.aborted) this.treesCheckedAt = performance.now();
     } else {
       const states = await store.reading.states();
       const oldest = states[0]?.completedAt;
@@ -96,118 +94,85 @@ export class LogCheck {
     const { reading } = this.parts.store;
     const position = (await this.parts.store.positions())[partition];
     const to = position?.next ?? 0;
-    await this.check({ partition, from: next, to }, signal, (read) =>
+    await this.compare({ partition, from: next, to }, signal, (read) =>
       reading.advance(partition, read, false),
     );
     if (!signal.aborted) await reading.advance(partition, to, true);
   }
 
-  private async check(
-    { partition, from, to }: LogRange,
+  private async compare(
+    range: LogRange,
     signal: AbortSignal,
     onRead: (next: number) => Promise<void>,
   ): Promise<void> {
-    this.cursors.clear();
+    const { log, reader, sha256 } = this.parts;
+    const comparison = new LogComparison(log, reader, sha256);
     let named = 0;
-    for (let next = from; next < to && named < NAMED_MAX && !signal.aborted;) {
-      const records = await this.read(partition, next);
-      if (records === undefined) {
-        named += await this.name({ partition, offset: next, found: null });
-        next += 1;
-      }
-      for (const record of records ?? []) {
-        if (record.offset >= to) break;
-        if (!(await this.isSealed(record)))
-          named += await this.name({ ...record, found: this.leafOf(record) });
-        next = record.offset + 1;
-      }
+    for await (const { next, bytes, differences } of comparison.compare(range)) {
+      for (const difference of differences) named += await this.nameRecord(difference);
       await onRead(next);
-      const bytes = (records ?? []).reduce((sum, { value }) => sum + value.length, 0);
-      await this.rest((1_000 * bytes) / this.parts.readAgainBytes, signal);
+      await this.paced(bytes, signal);
+      if (signal.aborted || named >= NAMED_MAX) return;
     }
-  }
-
-  /** Returns the next records, or undefined if the one at this offset cannot be read. */
-  private async read(
-    partition: number,
-    from: number,
-  ): Promise<readonly StoredRecord[] | undefined> {
-    const { log } = this.parts;
-    try {
-      const records = await log.read(partition, from, CHUNK_BYTES);
-      return records[0]?.offset === from ? records : undefined;
-    } catch (error) {
-      if (!(error instanceof BrokenLog)) throw error;
-    }
-    try {
-      // The fault may be of a later record.
-      const records = await log.read(partition, from, 1);
-      return records[0]?.offset === from ? records.slice(0, 1) : undefined;
-    } catch (error) {
-      if (error instanceof BrokenLog) return undefined;
-      throw error;
-    }
-  }
-
-  private leafOf({ value }: StoredRecord): Uint8Array {
-    return leafHash(this.parts.sha256, value);
-  }
-
-  /** Returns whether a record is the one that was hashed from its place, for its table. */
-  private async isSealed(record: StoredRecord): Promise<boolean> {
-    const { partition, offset, key } = record;
-    const cursor = await this.cursorOf(key, offset);
-    for (let leaf = await cursor?.peek(); leaf; leaf = await cursor?.peek()) {
-      if (leaf.place.offset > offset) return false;
-      cursor?.pass();
-      if (leaf.place.offset === offset && leaf.place.partition === partition)
-        return leaf.hash.equals(this.leafOf(record));
-    }
-    return false;
-  }
-
-  /** Returns the cursor of a table, at this offset. A new one sees the records that came since. */
-  private async cursorOf(key: string, offset: number): Promise<LeafCursor | undefined> {
-    const kept = this.cursors.get(key);
-    if (await kept?.peek()) return kept;
-    if (this.cursors.size >= CURSORS_MAX) this.cursors.clear();
-    const cursor = await this.parts.reader.cursor(nameOfTable(key), offset);
-    if (cursor) this.cursors.set(key, cursor);
-    return cursor;
   }
 
   /** Names a mismatch, unless it was named before. Returns how many are new. */
-  private async name(fault: {
-    readonly partition: number;
-    readonly offset: number;
-    readonly key?: string;
-    readonly found: Uint8Array | null;
-  }): Promise<number> {
-    const { store, reader, alarms } = this.parts;
-    const { partition, offset, key } = fault;
-    const leaf = await reader.recordAt({ partition, offset });
-    const name = leaf?.name ?? (key === undefined ? '' : nameOfTable(key));
-    const found = fault.found && Buffer.from(fault.found);
-    const mismatch: Mismatch = {
-      partition,
-      offset,
-      name,
-      record: leaf?.index ?? null,
-      sealed: leaf?.hash ?? null,
-      found,
-    };
-    if (!(await store.reading.keep(mismatch))) return 0;
+  private async nameRecord(difference: RecordDifference): Promise<number> {
+    const { store, alarms } = this.parts;
+    const { partition, offset, name, record, sealed, found, line, goneTo } = difference;
+    if (!(await store.reading.keep(difference))) return 0;
+    const isMany = goneTo !== undefined && goneTo > offset + 1;
     alarms.raise(found ? 'changed' : 'missing', {
       detail: found
         ? 'a record of the log is not the one that was sealed'
-        : 'a record of the log cannot be read',
+        : isMany
+          ? `the log ends at offset ${offset}, and was sealed to offset ${goneTo}`
+          : 'a record of the log cannot be read',
       partition,
       offset,
-      ...(name !== '' && { of: name }),
-      ...(leaf && { record: leaf.index, sealed: leaf.hash.toString('hex') }),
-      ...(found && { found: found.toString('hex') }),
+      ...(name !== '' && { of: tableOfName(name) ?? name }),
+      ...(record !== null && { record }),
+      ...(line !== undefined && { line }),
+      ...(sealed && { sealed: sealed.toString('hex') }),
+      ...(found && { found: Buffer.from(found).toString('hex') }),
     });
     return 1;
+  }
+
+  /** Checks what is stored of the trees against the signed seals. */
+  private async checkTrees(signal: AbortSignal): Promise<void> {
+    const { reader, sha256, origin } = this.parts;
+    const faults: PackageFault[] = [];
+    const onFault = (fault: PackageFault): void => {
+      if (fault.kind === 'altered' && faults.length < NAMED_MAX) faults.push(fault);
+    };
+    const pace = async (bytes: number): Promise<void> => {
+      await this.paced(bytes, signal);
+      signal.throwIfAborted();
+    };
+    const seals = await new SignedSealsCheck(reader, sha256, [], onFault).run(origin);
+    if (seals) await new StoredTreesCheck({ reader, sha256, origin, onFault, pace }).run(seals);
+    for (const fault of faults) await this.nameStored(fault);
+  }
+
+  private async nameStored(fault: PackageFault): Promise<void> {
+    const { store, alarms } = this.parts;
+    const { message, table, record, partition, offset } = fault;
+    const isPlaced = partition !== undefined && offset !== undefined;
+    if (isPlaced && table !== undefined && record !== undefined) {
+      const mismatch = { partition, offset, name: nameOfTable(table), record };
+      await store.reading.keep({ ...mismatch, sealed: null, found: null });
+    }
+    alarms.raise('changed', {
+      detail: message,
+      ...(table !== undefined && { of: table }),
+      ...(record !== undefined && { record }),
+      ...(isPlaced && { partition, offset }),
+    });
+  }
+
+  private async paced(bytes: number, signal: AbortSignal): Promise<void> {
+    await this.rest((1_000 * bytes) / this.parts.readAgainBytes, signal);
   }
 
   private async rest(ms: number, signal: AbortSignal): Promise<void> {

@@ -2,6 +2,7 @@ import type { Sha256 } from '#evidence';
 import type { EventLog } from '#event-log';
 import type { KeptCheckpoint, SealReader, SealRequests, SealStore } from '#seal-store';
 import type { Journal } from '#server';
+import type { SiteKeys } from '../keys/site-keys.js';
 import type { Alarms } from '../monitoring/alarms.js';
 import type { SealerMetrics } from '../monitoring/sealer-metrics.js';
 import type { LogCheck } from '../reading-again/log-check.js';
@@ -20,8 +21,8 @@ export interface SealerParts {
   readonly origin: string;
   /** The log that the site was begun with. */
   readonly sealedLogId: string;
-  /** The note of leaf 0, while the site log is empty. */
-  readonly firstStatement: string | undefined;
+  /** Reads the keys as the site log and the files have them now. Throws `KeyRefused`. */
+  readonly readKeys: () => Promise<SiteKeys>;
   readonly rhythm: Rhythm;
   /** Returns the gaming day of an RFC 3339 time. */
   readonly dayOf: (time: string) => string;

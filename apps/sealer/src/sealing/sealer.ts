@@ -1,15 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { readSeal, sameBytes, type Seal } from '#evidence';
+import { consistencyProof, readSeal, sameBytes, type Seal } from '#evidence';
 import {
+  KeyRefused,
   LeaseLost,
+  type GrowingTree,
   type Lease,
   type StoredHead,
   type SealState,
   type SiteEntry,
 } from '#seal-store';
 import { errorText } from '#server';
+import type { SiteKeys } from '../keys/site-keys.js';
+import { SigningRefused } from '../signing/checkpoint-signer.js';
+import { BeginAgain } from './begin-again.js';
 import type { SealerParts } from './parts.js';
-import { PartitionResumed, SealingSession } from './session.js';
+import { SealingSession } from './session.js';
 import { SiteLog } from './site-log.js';
 import { Tables } from './tables.js';
 
@@ -65,21 +70,40 @@ export class Sealer {
     const beganAt = performance.now();
     try {
       const state = await store.state(sha256);
+      await this.assertRemembered(state.site);
       const last = await reader.lastEntry('seal');
       const heads = last ? await reader.heads(last.index) : [];
       const tables = new Tables(this.parts, state, heads);
       const lastSeal = last && checkedSeal(last, state, { heads, tables });
-      const siteLog = await this.siteLogOf(state, tables, lastSeal);
+      const keys = await this.parts.readKeys();
+      keys.tidy();
+      const siteLog = await this.siteLogOf({ state, tables, lastSeal, keys });
       if (lastSeal) metrics.sealedAt(Date.parse(lastSeal.time));
       journal.info('sealing', { generation: lease.generation, size: state.site.size });
       const signed = await reader.checkpoint();
       if (signed) await this.parts.publish(signed);
       await this.sealAndCheck(lease, { tables, siteLog });
       await store.release(lease);
+    } catch (error) {
+      // A person mends that with a command, which needs the lease.
+      if (error instanceof SigningRefused) await store.release(lease);
+      throw error;
     } finally {
       if (performance.now() - beganAt >= HEALTHY_MS) this.failures = 0;
       this.setLease(undefined);
     }
+  }
+
+  /**
+   * Throws `SigningRefused` unless the database goes on from what the key signed last: on another
+   * one not even a record is hashed.
+   */
+  private async assertRemembered(site: GrowingTree): Promise<void> {
+    const { signer, reader, origin, sha256 } = this.parts;
+    const { size } = site;
+    await signer.assertFollows({ origin, size, root: site.root() }, (from) =>
+      consistencyProof(sha256, { from, to: size }, reader.nodes('site', size)),
+    );
   }
 
   /** Seals, and reads the log again meanwhile. */
@@ -97,13 +121,19 @@ export class Sealer {
     }
   }
 
-  private async siteLogOf(
-    state: SealState,
-    tables: Tables,
-    lastSeal: Seal | undefined,
-  ): Promise<SiteLog> {
+  private async siteLogOf({
+    state,
+    tables,
+    lastSeal,
+    keys,
+  }: {
+    readonly state: SealState;
+    readonly tables: Tables;
+    readonly lastSeal: Seal | undefined;
+    readonly keys: SiteKeys;
+  }): Promise<SiteLog> {
     const { reader, metrics } = this.parts;
-    const [keys, day, first, checkpoint] = await Promise.all([
+    const [statement, day, first, checkpoint] = await Promise.all([
       reader.lastEntry('keys'),
       reader.lastDaySeal(),
       reader.firstSeal(),
@@ -113,8 +143,9 @@ export class Sealer {
     return new SiteLog(this.parts, tables, {
       tree: state.site,
       lastSeal,
-      keys: keys?.index,
-      lastDay: day && { day: day.day, next: readSeal(day.text).next },
+      keys,
+      statement: statement?.index,
+      lastDay: day && { index: day.index, day: day.day, next: readSeal(day.text).next },
       firstSealed: first && readSeal(first.text).time,
       signed: checkpoint?.size ?? 0,
     });
@@ -126,8 +157,8 @@ export class Sealer {
   }
 
   /**
-   * Begins again at once after a partition was resumed or another sealer took over. Anything else
-   * is a failure and is tried again, ever more slowly.
+   * Begins again at once after a partition was resumed, keys changed or another sealer took over.
+   * Anything else is a failure and is tried again, ever more slowly.
    */
   private async failed(error: unknown): Promise<void> {
     const { journal, metrics } = this.parts;
@@ -135,10 +166,13 @@ export class Sealer {
       journal.info('site lost to another sealer', { error: errorText(error) });
       return;
     }
-    if (error instanceof PartitionResumed) {
-      journal.info('partition resumed', { error: error.message });
+    if (error instanceof BeginAgain) {
+      journal.info('beginning again', { why: error.message });
       return;
     }
+    if (error instanceof KeyRefused) this.parts.alarms.raise('key', { detail: error.message });
+    if (error instanceof SigningRefused)
+      this.parts.alarms.raise(error.alarm, { detail: error.message });
     metrics.failures.inc({ step: 'session' });
     journal.error('retrying to seal', { error: errorText(error) });
     const waitMs = Math.min(RETRY_MS * 2 ** this.failures, RETRY_MS_MAX);
@@ -151,19 +185,31 @@ export class Sealer {
   }
 }
 
-/** Returns the last seal. Throws if the stored heads are not those that it holds. */
+/**
+ * Returns the last seal. Throws `SigningRefused` if the stored heads and trees are not those that
+ * it holds: what is sealed on such trees would contradict it.
+ */
 function checkedSeal(
   { index, text }: SiteEntry,
   state: SealState,
   { heads, tables }: { readonly heads: readonly StoredHead[]; readonly tables: Tables },
 ): Seal {
   const seal = readSeal(text);
+  const refuse = (why: string): never => {
+    throw new SigningRefused('fork', `nothing is sealed: ${why}: the database was changed`);
+  };
   if (seal.number !== index || !sameBytes(tables.headsRoot, seal.heads))
-    throw new Error(`the heads in the database are not those of seal ${index}`);
+    refuse(`the heads in the database are not those of seal ${index}`);
   const sealed = heads.reduce((sum, { size }) => sum + size, 0);
   const hashed = state.positions.reduce((sum, { next }) => sum + next, 0);
   const held = state.tables.reduce((sum, { tree }) => sum + tree.size, 0);
   if (hashed !== held || sealed > held)
-    throw new Error(`the trees hold ${held} records, and the positions say ${hashed}`);
+    refuse(`the trees hold ${held} records, and the positions say ${hashed}`);
+  const roots = new Map(heads.map(({ number, size, root }) => [number, { size, root }] as const));
+  for (const { number = -1, tree, name } of state.tables) {
+    const head = roots.get(number);
+    if (head?.size === tree.size && !sameBytes(head.root, tree.root()))
+      refuse(`the stored tree of table ${name} does not have the root of seal ${index}`);
+  }
   return seal;
 }

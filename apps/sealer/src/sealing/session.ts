@@ -3,6 +3,7 @@ import { UnsealableRecord, type Tables } from './tables.js';
 import { BrokenLog, type Follower, type StoredRecord } from '#event-log';
 import { asError } from '#process';
 import { LeaseLost, type Lease } from '#seal-store';
+import { BeginAgain } from './begin-again.js';
 import { SealIntake, type ReadRecords, type StoppedFollowing } from './intake.js';
 import { faultsOfPositions, type PartitionFault } from './partition-checks.js';
 import type { SealerParts } from './parts.js';
@@ -14,11 +15,6 @@ const LOOK_MS = 100;
 const RESUMED_LOOK_MS = 2_000;
 /** How often the lease is renewed while it lasts. */
 const RENEWALS_A_LEASE = 3;
-
-/** Thrown when a stopped partition was resumed: the next session follows it. */
-export class PartitionResumed extends Error {
-  override readonly name = 'PartitionResumed';
-}
 
 /**
  * The time in which this sealer is the active one. Follows all partitions, commits what it reads,
@@ -157,13 +153,13 @@ export class SealingSession {
     });
   }
 
-  /** Throws `PartitionResumed` once somebody has resumed a stopped partition. */
+  /** Throws `BeginAgain` once somebody has resumed a stopped partition. */
   private async lookForResumed(): Promise<void> {
     if (this.stopped.size === 0 || performance.now() - this.lookedAt < RESUMED_LOOK_MS) return;
     this.lookedAt = performance.now();
     for (const { partition, stopped } of await this.parts.store.positions())
       if (stopped === null && this.stopped.has(partition))
-        throw new PartitionResumed(`partition ${partition} was resumed`);
+        throw new BeginAgain(`partition ${partition} was resumed`);
   }
 
   private async renewIfDue(): Promise<void> {

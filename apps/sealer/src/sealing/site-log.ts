@@ -1,4 +1,4 @@
-import { consistencyProof, leafHash, sealText, utf8Of, type Seal } from '#evidence';
+import { consistencyProof, leafHash, sealText, utf8Of, vkeyText, type Seal } from '#evidence';
 import {
   LeaseLost,
   SITE_TREE,
@@ -8,7 +8,10 @@ import {
   type NewEntry,
 } from '#seal-store';
 import { errorText } from '#server';
+import type { SiteKeys } from '../keys/site-keys.js';
+import { SEALER } from '../monitoring/house-events.js';
 import { SigningRefused } from '../signing/checkpoint-signer.js';
+import { BeginAgain } from './begin-again.js';
 import type { SealerParts } from './parts.js';
 import { dueDay, whySeal, type SealReason } from './rhythm.js';
 import type { Tables } from './tables.js';
@@ -22,6 +25,8 @@ const SIGNING_MS = 5_000;
 
 /** A gaming day that a seal has closed. */
 interface ClosedDay {
+  /** Index of the seal. */
+  readonly index: number;
   readonly day: string;
   readonly next: readonly number[];
 }
@@ -31,8 +36,9 @@ export interface SiteLogState {
   readonly tree: GrowingTree;
   /** The last seal, and its own text as it was added; undefined before the first. */
   readonly lastSeal: Seal | undefined;
+  readonly keys: SiteKeys;
   /** Index of the latest key statement; undefined in an empty site log. */
-  readonly keys: number | undefined;
+  readonly statement: number | undefined;
   /** The last gaming day that a seal has closed, and the positions of that seal. */
   readonly lastDay: ClosedDay | undefined;
   /** The time of the first seal. */
@@ -50,7 +56,7 @@ export class SiteLog {
   private lastSealAt: number;
   private firstSealed: string | undefined;
   private lastDay: ClosedDay | undefined;
-  private keys: number | undefined;
+  private readonly statement: number | undefined;
   private signed: number;
   /** When the last write began that made the lease last longer. */
   private heldSince = -Infinity;
@@ -64,7 +70,7 @@ export class SiteLog {
     this.lastSeal = state.lastSeal;
     this.firstSealed = state.firstSealed;
     this.lastDay = state.lastDay;
-    this.keys = state.keys;
+    this.statement = state.statement;
     this.signed = state.signed;
     const age = state.lastSeal ? Date.now() - Date.parse(state.lastSeal.time) : Infinity;
     this.lastSealAt = performance.now() - Math.max(0, age);
@@ -77,7 +83,8 @@ export class SiteLog {
   async advance(lease: Lease, commit: () => Promise<void>): Promise<void> {
     if (performance.now() < this.notBefore) return;
     if (this.signed < this.state.tree.size) return this.trySigning(lease);
-    if (this.keys === undefined) return this.addFirstStatement(lease);
+    if (this.statement === undefined) return this.addFirstStatement(lease);
+    await this.retireReplaced(lease);
     const day = this.dayDue();
     const { requests, rhythm, metrics } = this.parts;
     const standing = {
@@ -123,12 +130,24 @@ export class SiteLog {
 
   /** Adds leaf 0, which names the keys of the site. */
   private async addFirstStatement(lease: Lease): Promise<void> {
-    const text = this.parts.firstStatement;
-    if (text === undefined)
-      throw new Error('the site log is empty, and no first statement is made');
+    const text = this.state.keys.firstStatement;
+    if (text !== undefined) await this.add(lease, { kind: 'keys', text, numbers: [], grown: [] });
+    throw new BeginAgain('the site log has its first key statement');
+  }
+
+  /** Ends a rotation: retires the keys that a newer one has replaced for a whole sealed day. */
+  private async retireReplaced(lease: Lease): Promise<void> {
+    const { keys, tree } = this.state;
+    const replaced = keys.replacedAt(this.lastDay?.index);
+    if (replaced.length === 0) return;
+    const statement = tree.size;
+    const text = keys.retirement(statement, replaced);
     await this.add(lease, { kind: 'keys', text, numbers: [], grown: [] });
-    this.keys = 0;
-    await this.trySigning(lease);
+    const changes = { retired: replaced.map(vkeyText) };
+    const reason = `the seal of the gaming day ${this.lastDay?.day} is signed by the new key too`;
+    const data = { statement, changes, reason };
+    this.parts.alarms.record({ type: 'evidence-keys-changed', by: SEALER, data });
+    throw new BeginAgain('a key was retired');
   }
 
   private async addSeal(lease: Lease, reason: SealReason, day: string | undefined): Promise<Seal> {
@@ -144,7 +163,7 @@ export class SiteLog {
       tables: sealed.tables,
       names: sealed.names,
       heads: sealed.heads,
-      keys: this.keys ?? 0,
+      keys: this.statement ?? 0,
       ...(reason === 'day' && day !== undefined && { day }),
     };
     await this.add(lease, { kind: 'seal', text: sealText(seal), day: seal.day, numbers, grown });
@@ -152,18 +171,19 @@ export class SiteLog {
     this.lastSeal = seal;
     this.lastSealAt = performance.now();
     this.firstSealed ??= seal.time;
-    if (seal.day !== undefined) this.closeDay(seal.day, seal.next);
+    if (seal.day !== undefined)
+      this.closeDay({ index: seal.number, day: seal.day, next: seal.next });
     this.parts.metrics.sealedAt(Date.parse(seal.time));
     return seal;
   }
 
   /** Has the records of a closed day read again at once. */
-  private closeDay(day: string, next: readonly number[]): void {
+  private closeDay(day: ClosedDay): void {
     const before = this.lastDay?.next;
     this.parts.check.soon(
-      next.map((to, partition) => ({ partition, from: before?.[partition] ?? 0, to })),
+      day.next.map((to, partition) => ({ partition, from: before?.[partition] ?? 0, to })),
     );
-    this.lastDay = { day, next };
+    this.lastDay = day;
   }
 
   private async add(lease: Lease, entry: Omit<NewEntry, 'index' | 'site'>): Promise<void> {
@@ -188,7 +208,8 @@ export class SiteLog {
     };
     const prove = (from: number): Promise<Uint8Array[]> =>
       consistencyProof(sha256, { from, to: size }, reader.nodes('site', size));
-    const note = await signer.sign({ origin, size, root }, { prove, assertHeld });
+    const keys = this.state.keys.signers;
+    const note = await signer.sign({ origin, size, root }, { keys, prove, assertHeld });
     await store.keepCheckpoint(size, note);
     this.signed = size;
     metrics.size.set(size);

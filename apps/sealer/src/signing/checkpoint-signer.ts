@@ -27,6 +27,8 @@ export class SigningRefused extends Error {
 
 /** What a signature needs beside the checkpoint. */
 export interface SigningParts {
+  /** The keys that sign: more than one while one replaces the other. */
+  readonly keys: readonly Signer[];
   /** Returns the proof that the site log of a size is the beginning of this checkpoint's. */
   readonly prove: (from: number) => Promise<readonly Uint8Array[]>;
   /** Throws once another sealer may be signing. Called right before the key is used. */
@@ -34,37 +36,34 @@ export interface SigningParts {
 }
 
 /**
- * Signs checkpoints with a key that says only one thing of one size: it signs nothing that is
- * smaller than its last checkpoint, or not proven consistent with it. It remembers a checkpoint
+ * Signs checkpoints with keys that say only one thing of one size: nothing is signed that is
+ * smaller than the last checkpoint, or not proven consistent with it. It remembers a checkpoint
  * before it signs it, so a crash in between loses a signature and no memory.
  */
 export class CheckpointSigner {
-  constructor(
-    private readonly signer: Signer,
-    private readonly last: LastSigned,
-  ) {}
+  constructor(private readonly last: LastSigned) {}
 
-  get vkey(): string {
-    return this.signer.vkey;
-  }
-
-  /** Returns the note of a checkpoint with its signature. Throws `SigningRefused`. */
-  async sign(checkpoint: CheckpointBody, { prove, assertHeld }: SigningParts): Promise<string> {
+  /** Returns the note of a checkpoint with a signature of each key. Throws `SigningRefused`. */
+  async sign(
+    checkpoint: CheckpointBody,
+    { keys, prove, assertHeld }: SigningParts,
+  ): Promise<string> {
     await this.assertFollows(checkpoint, prove);
     assertHeld();
     this.last.write(checkpoint);
     const text = checkpointText(checkpoint);
-    return noteText({ text, signatures: [signText(sha256, text, this.signer)] });
+    return noteText({ text, signatures: keys.map((key) => signText(sha256, text, key)) });
   }
 
-  private async assertFollows(
-    checkpoint: CheckpointBody,
-    prove: SigningParts['prove'],
-  ): Promise<void> {
+  /**
+   * Throws `SigningRefused` unless a checkpoint is the one that was signed last, or goes on from
+   * it.
+   */
+  async assertFollows(checkpoint: CheckpointBody, prove: SigningParts['prove']): Promise<void> {
     const { origin, size, root } = checkpoint;
-    const last = this.last.read();
+    const last = this.remembered();
     if (!last) {
-      if (size === 1) return;
+      if (size <= 1) return;
       throw new SigningRefused(
         'key',
         `${this.last.path} is missing, so nothing shows what the key signed last: bring the file back, or run "shoeprint seal trust CHECKPOINT"`,
@@ -84,6 +83,14 @@ export class CheckpointSigner {
         'fork',
         `the site log at size ${size} contradicts what the key signed at size ${last.size}: the database was changed or replaced: restore the one that belongs to the key`,
       );
+  }
+
+  private remembered(): CheckpointBody | undefined {
+    try {
+      return this.last.read();
+    } catch (error) {
+      throw new SigningRefused('key', `what the key signed last cannot be read: ${String(error)}`);
+    }
   }
 
   private async isConsistent(

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { checkpointText, readCheckpointText, type CheckpointBody } from '#evidence';
-import { syncFolder } from '../keys/key-files.js';
+import { syncFolder } from '#seal-store';
 
 /** The last checkpoint that a key was used for, in a file beside the key. */
 export class LastSigned {

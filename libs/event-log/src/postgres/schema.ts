@@ -43,20 +43,35 @@ create table log.record (
 );
 `;
 
+/** Users who may append under one key only. Their sessions cannot get around it: see `APPEND`. */
+const LIMITED = `
+create table log.limited (
+  role name primary key,
+  key text not null
+);
+`;
+
 /**
  * Appends to several partitions in one statement, which is its own transaction. It locks the rows
  * of log.partition until it commits, so offsets follow the order of commits, and a reader that sees
  * an offset also sees all earlier ones.
  */
 const APPEND = `
-create function log.append(
+create or replace function log.append(
   partitions integer[], counts integer[], batches integer[], nths integer[], keys text[],
   starts integer[], lengths integer[], bytes bytea)
 returns bigint[] language plpgsql security definer set search_path = pg_catalog, pg_temp as $body$
 #variable_conflict use_column
 declare
   firsts bigint[];
+  only_key text;
 begin
+  -- The user who signed in: "set role" does not change it.
+  select l.key into only_key from log.limited l where l.role = session_user;
+  if only_key <> any (append.keys) then
+    raise exception '% may append under the key % only', session_user, only_key
+      using errcode = 'insufficient_privilege';
+  end if;
   -- With "off" the server answers before the record is on disk, with "local" before it is on a
   -- synchronous standby.
   if current_setting('synchronous_commit') in ('off', 'local') then
@@ -153,6 +168,7 @@ grant execute on function log.append to ${LOG_ROLE};
  */
 export async function installLog(client: ClientBase, partitions: number): Promise<LogIdentity> {
   const standing = await logIdentityOf(client);
+  if (standing && (await lacksLimits(client))) await addLimits(client);
   if (standing && (await lacksGrant(client))) await client.query(GRANT);
   const found = standing ?? (await make(client, partitions));
   if (found.partitions !== partitions)
@@ -199,7 +215,7 @@ async function make(client: ClientBase, partitions: number): Promise<LogIdentity
 }
 
 async function makeAll(client: ClientBase, partitions: number): Promise<LogIdentity> {
-  for (const part of [TABLES, COMPRESS, APPEND, TRIGGERS]) await client.query(part);
+  for (const part of [TABLES, COMPRESS, LIMITED, APPEND, TRIGGERS]) await client.query(part);
   if (await hasRole(client)) await client.query(GRANT);
   const id = randomUUID();
   await client.query(
@@ -212,6 +228,24 @@ async function makeAll(client: ClientBase, partitions: number): Promise<LogIdent
     SCHEMA_VERSION,
   ]);
   return { id, partitions };
+}
+
+/** Returns whether the log was made before some users were limited to a key, and this user owns it. */
+async function lacksLimits(client: ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ lacks: boolean }>(
+    `select pg_has_role(nspowner, 'usage') and to_regclass('log.limited') is null as lacks
+     from pg_namespace where nspname = 'log'`,
+  );
+  return rows[0]?.lacks === true;
+}
+
+async function addLimits(client: ClientBase): Promise<void> {
+  await client.query('select pg_advisory_lock($1)', [INSTALL_LOCK]);
+  try {
+    if (await lacksLimits(client)) await client.query(`begin; ${LIMITED} ${APPEND} commit`);
+  } finally {
+    await client.query('select pg_advisory_unlock($1)', [INSTALL_LOCK]);
+  }
 }
 
 /** Returns whether the role was made after the log, and the user owns the log and may grant. */

@@ -11,11 +11,19 @@ import {
 import { SealPool } from '../database/seal-pool.js';
 import type { LogPlace } from '../writing/places.js';
 import type { Mismatch } from '../writing/reading-again.js';
-import { nameDigest, SITE_TREE } from '../writing/seal-store.js';
+import { nameDigest } from '../writing/seal-store.js';
+import { SITE_TREE } from '../writing/site-entries.js';
 import { HeadTree } from './head-tree.js';
 import { LeafCursor, type PlacedLeaf } from './leaf-cursor.js';
 import { WANTED_CHANNEL } from './channels.js';
 import { readLeaves, readPlaces, readTileHashes } from './stored-leaves.js';
+import {
+  readHeadSizes,
+  readMonthEnds,
+  StoredSeals,
+  type GrownRow,
+  type HeadSize,
+} from './stored-seals.js';
 
 /** The site that is sealed in a database. */
 export interface SealedSite {
@@ -65,22 +73,19 @@ export type TreeName = 'site' | number;
 /** Most entries of the site log that one call returns. */
 export const ENTRIES_MAX = 1_000;
 
-interface GrownRow {
-  readonly seal: number;
-  readonly number: number;
-  readonly size: number;
-  readonly root: Buffer;
-}
-
 /** Reads what was sealed: for serving it, and for making packages of it. Writes nothing. */
 export class SealReader {
   /** Ids of trees by number. A table keeps both for ever. */
   private readonly ids = new Map<number, number>();
+  /** What was stored with the seals. */
+  readonly stored: StoredSeals;
 
   private constructor(
     private readonly pool: SealPool,
     private readonly sha256: Sha256,
-  ) {}
+  ) {
+    this.stored = new StoredSeals(pool);
+  }
 
   /** Opens the schema, which `migrateSeal` has made. The caller closes it. */
   static open(url: string, sha256: Sha256, applicationName = 'shoeprint seals'): SealReader {
@@ -237,6 +242,16 @@ export class SealReader {
     return found;
   }
 
+  /** Returns where a table's tree stood at each seal from `from` to `to` that holds it. */
+  headSizes(number: number, from: number, to: number): Promise<HeadSize[]> {
+    return readHeadSizes(this.pool, number, [from, to]);
+  }
+
+  /** Returns the seal of the last gaming day of each month before the latest one, in order. */
+  monthEnds(below: number): Promise<SiteEntry[]> {
+    return readMonthEnds(this.pool, below);
+  }
+
   /** Returns the first seal in which a table has at least `size` records. */
   async firstSealWith(number: number, size: number): Promise<number | undefined> {
     const [found] = await this.pool.query<{ seal: number }>(
@@ -268,7 +283,7 @@ export class SealReader {
     let grown: GrownRow[] = [];
     for (const [at, seal] of seals.entries()) {
       if (at > 0 && (at - 1) % GROWN_SEALS === 0)
-        grown = await this.grown(seal, seals[at + GROWN_SEALS - 1] ?? to);
+        grown = await this.stored.grown(seal, seals[at + GROWN_SEALS - 1] ?? to);
       if (at > 0) for (const row of grown) if (row.seal === seal) set(row);
       if (own) yield { seal, ...own, path: tree.path(number) };
     }
@@ -346,15 +361,6 @@ export class SealReader {
       [from, to],
     );
     return rows.map(({ index }) => index);
-  }
-
-  private grown(from: number, to: number): Promise<GrownRow[]> {
-    return this.pool.query<GrownRow>(
-      'grown-between',
-      `select seal, number, size, root from seal.grown where seal between $1 and $2
-       order by seal, number`,
-      [from, to],
-    );
   }
 
   private async treeId(tree: TreeName): Promise<number> {

@@ -1,4 +1,4 @@
-import { Frontier, rootOfSubtrees, TILE_WIDTH, type Sha256 } from '#evidence';
+import { Frontier, HASH_BYTES, rootOfSubtrees, TILE_WIDTH, type Sha256 } from '#evidence';
 
 /** A tile that became full: its root is a hash of the next level of tiles. */
 export interface FullTile {
@@ -31,6 +31,14 @@ export class GrowingTree {
       this.levels.push(new Frontier(sha256, width, whole.slice(from, end)));
       end = from;
     }
+  }
+
+  /** Continues a tree from its frontier as it is stored: the hashes one after the other. */
+  static stored(sha256: Sha256, size: number, frontier: Uint8Array): GrowingTree {
+    const hashes = Array.from({ length: frontier.length / HASH_BYTES }, (_, at) =>
+      frontier.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES),
+    );
+    return new GrowingTree(sha256, size, hashes);
   }
 
   get size(): number {

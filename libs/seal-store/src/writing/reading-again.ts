@@ -48,6 +48,14 @@ export class ReadingMarks {
     );
   }
 
+  /** Makes the next passes begin with the first record. */
+  async restart(): Promise<void> {
+    await this.pool.query(
+      'reading-restart',
+      'update seal.reading set next = 0, completed_at = null',
+    );
+  }
+
   /** Keeps a mismatch. Returns whether it is new. */
   async keep({ partition, offset, name, record, sealed, found }: Mismatch): Promise<boolean> {
     const kept = await this.pool.query(

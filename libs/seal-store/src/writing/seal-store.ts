@@ -7,19 +7,13 @@ import { SEALED_CHANNEL } from '../reading/channels.js';
 import { Cosignatures } from './cosignatures.js';
 import { GrowingTree } from './growing-tree.js';
 import { asColumns, TreeGrowth, writeGrowth } from './growth.js';
+import { LeaseLost } from './lease-lost.js';
 import { ReadingMarks } from './reading-again.js';
-
-/** The tree of the site log among the trees. */
-export const SITE_TREE = 0;
+import { insertEntry, SITE_TREE, StatementStore, type NewEntry } from './site-entries.js';
 
 /** Thrown if the database is sealed under another origin, or from another log. */
 export class OtherSite extends Refusal {
   override readonly name = 'OtherSite';
-}
-
-/** Thrown if another sealer may write now, or the positions are not where this one left them. */
-export class LeaseLost extends Error {
-  override readonly name = 'LeaseLost';
 }
 
 /** What a sealer holds while its lease lasts. */
@@ -78,34 +72,19 @@ export interface Commit {
   readonly grown: readonly TreeGrowth[];
 }
 
-/** A new leaf of the site log. */
-export interface NewEntry {
-  readonly index: number;
-  readonly kind: 'keys' | 'seal';
-  readonly text: string;
-  /** The site log with this leaf in it. */
-  readonly site: TreeGrowth;
-  /** The gaming day that a seal closes. */
-  readonly day?: string | undefined;
-  /** The tables that have no number yet, and those that the seal gives them. */
-  readonly numbers: readonly { readonly id: number; readonly number: number }[];
-  readonly grown: readonly {
-    readonly number: number;
-    readonly size: number;
-    readonly root: Uint8Array;
-  }[];
-}
-
 /** The only writer of the schema `seal`. */
 export class SealStore {
   /** How far the log was read again. */
   readonly reading: ReadingMarks;
   /** What witnesses added to checkpoints. */
   readonly cosignatures: Cosignatures;
+  /** Key statements that a person adds. */
+  readonly statements: StatementStore;
 
   private constructor(private readonly pool: SealPool) {
     this.reading = new ReadingMarks(pool);
     this.cosignatures = new Cosignatures(pool);
+    this.statements = new StatementStore(pool);
   }
 
   /** Opens the schema, which `migrateSeal` has made. The caller closes it. */
@@ -247,40 +226,9 @@ export class SealStore {
    * `LeaseLost` if another sealer has claimed the site, or has added this leaf.
    */
   async addEntry(lease: Lease, entry: NewEntry): Promise<void> {
-    const { index, kind, text, site, day = null, numbers, grown } = entry;
     await this.pool.transaction(async (client) => {
       await hold(client, lease);
-      const { rowCount } = await client.query({
-        name: 'add-entry',
-        text: `insert into seal.entry ("index", kind, text, root, day)
-          select $1, $2, $3, $4, $5 where (select size from seal.tree where id = ${SITE_TREE}) = $1
-          on conflict do nothing`,
-        values: [index, kind, text, site.tree.root(), day],
-      });
-      if (rowCount !== 1) throw new LeaseLost(`the site log has no room for leaf ${index}`);
-      await writeGrowth(client, [site]);
-      await client.query({
-        name: 'number-tables',
-        text: `update seal.tree t set number = w.number
-          from unnest($1::int[], $2::int[]) w (id, number) where t.id = w.id`,
-        values: asColumns(
-          numbers.map(({ id, number }) => [id, number]),
-          2,
-        ),
-      });
-      await client.query({
-        name: 'grown',
-        text: `insert into seal.grown (number, seal, size, root)
-          select number, $1, size, root
-          from unnest($2::int[], $3::bigint[], $4::bytea[]) w (number, size, root)`,
-        values: [
-          index,
-          ...asColumns(
-            grown.map(({ number, size, root }) => [number, size, root]),
-            3,
-          ),
-        ],
-      });
+      await insertEntry(client, entry);
     });
   }
 
@@ -343,16 +291,11 @@ interface StoredTree {
   readonly sealed: number;
 }
 
-const HASH_BYTES = 32;
-
 function tableTree(
   sha256: Sha256,
   { id, number, name, size, frontier, sealed }: StoredTree,
 ): TableTree {
-  const hashes = Array.from({ length: frontier.length / HASH_BYTES }, (_, at) =>
-    frontier.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES),
-  );
-  const tree = new GrowingTree(sha256, size, hashes);
+  const tree = GrowingTree.stored(sha256, size, frontier);
   return { id, number: number ?? undefined, name, tree, sealed };
 }
 
