@@ -60,6 +60,9 @@ const BODIES: Readonly<Record<string, (known: Known) => object>> = {
   createKey: () => ({
     ...{ name: `k-${randomUUID()}`, sources: ['device/*'], tables: ['*'], types: ['*'] },
   }),
+  requestExport: ({ table }) => ({
+    ...{ scope: { kind: 'table', table }, purpose: REASON, recipient: WORD },
+  }),
   ruleInBulk: ({ finding }) => ({ ids: [finding], ...RULING, dryRun: true }),
   claimFinding: () => ({ lease: 600 }),
   releaseFinding: () => ({}),
