@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { DataSource } from 'typeorm';
-import { XlsxWriter } from '../../apps/api/src/reading/xlsx.js';
+import { XlsxWriter } from '#sheets';
 import { eventually } from '../kit/eventually.js';
 import { workbookOf } from '../kit/workbook.js';
 import { dayLines, LISTS, ReadingFloor, REPORTS, TABLES, withQuery } from './reading-floor.js';

@@ -44,7 +44,7 @@ async function judged(
   return { shoes, outside };
 }
 
-const ofLog = (end: number): SettledRange => ({ first: 0, end, context: [] });
+const ofLog = (end: number): SettledRange => ({ first: 0, end, context: [], isSure: true });
 const leftReach = ({ shoes }: Judged): RangeShoe[] => shoes.filter((shoe) => shoe.leftReach);
 const inFull = (shoes: readonly RangeShoe[]): string => JSON.stringify(shoes);
 

@@ -86,7 +86,7 @@ export type { AuditedShoe } from './rows/audited-shoe.js';
 export type { ShoeSums } from './rows/shoe-sums.js';
 export { auditedTable, holeOf, shoesInReach, type Hole } from './rows/audited-table.js';
 export { bootsIn, tableFrom, type Boot } from './middle/table-from.js';
-export type { OpenedShoe } from './middle/log-watch.js';
+export { FROM_ZERO, type NearStart, type OpenedShoe } from './middle/log-watch.js';
 export type { JudgedRange, RangeAsked } from './middle/range.js';
 export {
   chooseContext,

@@ -1,10 +1,14 @@
 export { ExportRefusal, type ExportCode } from './refusal.js';
 export {
-  packageContent,
+  EXPORT_FORMATS,
+  refuseUnlessClear,
+  SINCE_MAX,
   type ExportAsked,
   type ExportParts,
-  type JudgedRangeLines,
-} from './package-content.js';
+  type ExportFormat,
+} from './asked.js';
+export type { ExportRows, LookedUpFinding, OpeningRow, RecordPlace } from './rows.js';
+export { packageContent } from './package-content.js';
 export {
   makePackage,
   type MadePackage,
@@ -12,3 +16,5 @@ export {
   type PackageOut,
   type PackageStep,
 } from './make-package.js';
+export type { ExportStep, ExportTask, ExportWord } from './export-task.js';
+export { sealedUpToNow } from './sealed-up-to.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import {
@@ -15,7 +15,8 @@ import {
   type Trust,
 } from '#evidence';
 import { writeZip } from '#evidence/zip';
-import { packageContent, type ExportAsked, type ExportParts } from './package-content.js';
+import type { ExportAsked, ExportParts } from './asked.js';
+import { packageContent } from './package-content.js';
 import { ExportRefusal } from './refusal.js';
 
 /** What makes a package beside its content. */
@@ -37,26 +38,30 @@ export interface PackageOut {
   readonly file: string;
   /** A folder for work. It is emptied first, so that making can begin again after a kill. */
   readonly work: string;
-  readonly progress: (step: PackageStep) => void;
+  /** Reports each step, and the share of it that is done, from 0 to 1, where that is known. */
+  readonly progress: (step: PackageStep, share?: number) => void;
   readonly signal: AbortSignal;
 }
 
-/** A package that was made and that its own verifier found intact. */
+/** A package that was made. Its own verifier found it intact, unless it was asked for as it is. */
 export interface MadePackage {
   readonly id: string;
   /** SHA-256 of the file in hexadecimal digits. */
   readonly sha256: string;
   readonly size: number;
-  /** The size of the checkpoint. */
+  /** The size of the checkpoint, and its note. */
   readonly checkpoint: number;
+  readonly note: string;
+  /** The note of the exports key. */
+  readonly receipt: string;
   readonly records: number;
   readonly warnings: readonly string[];
 }
 
 /**
- * Makes the package of one table as a zip file, and verifies it before it is packed. Throws
- * `ExportRefusal` if it cannot be made or is not intact, and the reason of the signal if that is
- * aborted. Leaves no file then.
+ * Makes a package as a zip file, and verifies it before it is packed. Throws `ExportRefusal` if it
+ * cannot be made or is not intact, and the reason of the signal if that is aborted. Leaves no file
+ * then.
  */
 export async function makePackage(
   parts: ExportParts,
@@ -64,42 +69,82 @@ export async function makePackage(
   asked: ExportAsked,
   out: PackageOut,
 ): Promise<MadePackage> {
-  const step = (name: PackageStep): void => {
+  const step = (name: PackageStep, share?: number): void => {
     out.signal.throwIfAborted();
-    out.progress(name);
+    out.progress(name, share);
   };
-  await rm(out.work, { recursive: true, force: true });
-  await mkdir(out.work, { recursive: true });
   try {
-    step('choosing');
-    const content = await packageContent(parts, asked);
-    step('writing');
-    const place = new WorkFolder(out);
-    const { files } = await writePackage(content, place, making.platform, making.exportsKey);
-    const list = place.list(asked.id, files);
-    step('verifying');
-    const report = await verifyPackage(list, making.trust, making.replay, making.platform);
-    refuseUnlessIntact(report);
+    let { content, list, report } = await verifiedPackage(parts, making, { asked, out, step });
+    if (report.verdict !== 'INTACT') {
+      const faults = faultsOf(report);
+      if (!asked.asItIs) throw new ExportRefusal('not-intact', faults[0] ?? report.verdict);
+      const warnings = faults.map((fault) => `this package is not intact: ${fault}`);
+      ({ content, list, report } = await verifiedPackage(parts, making, {
+        ...{ asked, out, step, warnings },
+      }));
+    }
     step('packing');
-    const packed = await pack(list, asked.id, out);
+    const receipt = await readFile(join(out.work, 'receipt'), 'utf8');
+    const packed = await pack(list, content.id, out);
     step('made');
     return {
-      ...{ id: asked.id, ...packed, checkpoint: content.size, records: report.counts.records },
-      warnings: report.warnings,
+      ...{ id: content.id, ...packed, checkpoint: content.size, note: content.site.checkpoint },
+      ...{ receipt, records: report.counts.records, warnings: report.warnings },
     };
   } finally {
     await rm(out.work, { recursive: true, force: true });
   }
 }
 
-function refuseUnlessIntact({ verdict, faults: [fault] }: PackageReport): void {
-  if (verdict === 'INTACT') return;
-  const where = fault?.file === undefined ? '' : `${fault.file}: `;
-  throw new ExportRefusal('not-intact', `${where}${fault?.message ?? verdict}`);
+/** How a package is made that is not packed yet. */
+interface Attempt {
+  readonly asked: ExportAsked;
+  readonly out: PackageOut;
+  readonly step: (name: PackageStep, share?: number) => void;
+  /** What stands in the package beside its own warnings. */
+  readonly warnings?: readonly string[];
+}
+
+/** Writes the files of a package into the empty work folder, and verifies them. */
+async function verifiedPackage(
+  parts: ExportParts,
+  making: PackageMaking,
+  { asked, out, step, warnings = [] }: Attempt,
+) {
+  await rm(out.work, { recursive: true, force: true });
+  await mkdir(out.work, { recursive: true });
+  step('choosing');
+  const progress = (share: number): void => step('choosing', share);
+  const content = await packageContent(parts, asked, { warnings, progress });
+  step('writing');
+  const place = new WorkFolder(out);
+  const { files } = await writePackage(content, place, making.platform, making.exportsKey).finally(
+    () => place.close(),
+  );
+  const list = place.list(content.id, files);
+  step('verifying');
+  const report = await verifyPackage(list, making.trust, making.replay, making.platform);
+  return { content, list, report };
+}
+
+/** Returns the faults of a package in words, and last how many are not listed. */
+function faultsOf({ faults, counts }: PackageReport): string[] {
+  const furtherFaults = counts.faults - faults.length;
+  const listed = faults.map(({ file, record, line, message }) => {
+    const at = [
+      file,
+      record === undefined ? undefined : `record ${record}`,
+      line === undefined ? undefined : `line ${line}`,
+    ].filter((part) => part !== undefined);
+    return at.length === 0 ? message : `${at.join(', ')}: ${message}`;
+  });
+  return furtherFaults > 0 ? [...listed, `and ${furtherFaults} more faults`] : listed;
 }
 
 /** The files of a package in a folder, before they are packed. */
 class WorkFolder implements PackagePlace {
+  private readonly open = new Set<FileHandle>();
+
   constructor(private readonly out: PackageOut) {}
 
   async create(path: string) {
@@ -107,13 +152,23 @@ class WorkFolder implements PackagePlace {
     const file = join(work, path);
     await mkdir(dirname(file), { recursive: true });
     const handle = await open(file, 'wx');
+    this.open.add(handle);
     return {
       write: async (bytes: Uint8Array): Promise<void> => {
         signal.throwIfAborted();
         await handle.writeFile(bytes);
       },
-      close: () => handle.close(),
+      close: async (): Promise<void> => {
+        this.open.delete(handle);
+        await handle.close();
+      },
     };
+  }
+
+  /** Closes the files that a writer left open because it failed. */
+  async close(): Promise<void> {
+    for (const handle of this.open) await handle.close();
+    this.open.clear();
   }
 
   /** Returns the files as the source of a package in one folder. */

@@ -1,300 +1,330 @@
-import {
-  chooseContext,
-  findRange,
-  setBack,
-  type AnyEvent,
-  type RangeAsked,
-  type RuleBook,
-  type SettledRange,
-} from '#audit';
-import type { EventLog } from '#event-log';
+import { Decoder, houseFrom } from '#audit';
 import {
   PACKAGE_FORMAT,
-  utf8Of,
-  type JudgedFile,
   type PackageContent,
   type PackageStatement,
   type PackedTable,
   type ProvenRecord,
-  type Replay,
-  type Sha256,
 } from '#evidence';
-import type { SealedTable, SealReader } from '#seal-store';
+import { packageId, refuseUnlessClear, type ExportAsked, type ExportParts } from './asked.js';
+import { joinedLines, judgeTable, type JudgedRangeOfTable } from './judged-range.js';
+import { LogWindow } from './log-window.js';
 import { ExportRefusal } from './refusal.js';
-import { SealedParts, type SealSpan, type ShownState } from './sealed-parts.js';
-import { TableLog } from './table-log.js';
+import { reportsOf } from './reports/reports.js';
+import { rangeOfShown, resolve, type Resolved } from './resolved.js';
+import { rowsUpTo } from './rows.js';
+import { SealedParts, type SealSpan, type ShownState, type SinceSizes } from './sealed-parts.js';
+import { TableLog, type NumberedTable } from './table-log.js';
+import { TableRange } from './table-range.js';
 
-/** The lines that judging a range makes, by file. */
-export type JudgedRangeLines = Readonly<Record<JudgedFile, readonly string[]>>;
-
-/** What a package of one table is made from. */
-export interface ExportParts {
-  readonly log: EventLog;
-  readonly seals: SealReader;
-  readonly sha256: Sha256;
-  /** The installed documents. A package holds those that its records name. */
-  readonly book: RuleBook;
-  /** Judges as the verifier does, without asking for warnings: it makes them. */
-  readonly replay: Replay;
-  readonly gamingDays: PackageStatement['gamingDays'];
-  readonly software: PackageStatement['software'];
-  /** The events of the table that the judges do not take. */
-  readonly unjudged: PackageStatement['unjudged'];
-  /**
-   * Returns whether what was judged of the shoes that left reach is what the rows say. The range is
-   * set back until it is.
-   */
-  readonly isAsInRows: (lines: JudgedRangeLines) => Promise<boolean>;
-  readonly howToVerify: string;
+/** What a package says beside its own warnings, and who follows how it is made. */
+export interface ContentMaking {
+  readonly warnings?: readonly string[];
+  /** Takes the share of the tables that were judged. May throw, to stop. */
+  readonly progress?: (share: number) => void;
 }
 
-/** What a package of one table is to show. */
-export interface ExportAsked {
-  /** The id of the package. */
-  readonly id: string;
-  readonly scope: PackageStatement['scope'] & { readonly table: string };
-  /** The shoe by the reference of its opening, or the record of a finding about no shoe. */
-  readonly of: Exclude<RangeAsked, { readonly of: 'span' }> | { readonly of: 'days' };
-  /** Sizes of checkpoints that the recipient holds. */
-  readonly since: readonly number[];
-}
-
-/** Returns all that a package of one table holds. Throws `ExportRefusal` if it cannot be made. */
+/** Returns all that a package holds. Throws `ExportRefusal` if it cannot be made. */
 export async function packageContent(
   parts: ExportParts,
   asked: ExportAsked,
+  making: ContentMaking = {},
 ): Promise<PackageContent> {
-  const { seals, sha256, book } = parts;
+  refuseUnlessClear(asked);
+  const { seals, rows, sha256 } = parts;
   const state = await SealedParts.shown(seals);
   const site = await seals.site();
   if (!state || !site) throw new ExportRefusal('not-sealed', 'nothing is sealed yet');
   const { size } = state.checkpoint;
-  const unknown = asked.since.find((held) => held > size);
+  const unknown = asked.since.find(
+    (held) => !(Number.isSafeInteger(held) && held > 0 && held <= size),
+  );
   if (unknown !== undefined)
-    throw new ExportRefusal('unknown-checkpoint', `since: ${unknown} is more than ${size} leaves`);
-  const { table: id } = asked.scope;
-  const table = await seals.table(id);
-  if (!table) throw new ExportRefusal('unknown-table', `scope/table: no seal holds table ${id}`);
-  const unjudged = new Set(parts.unjudged.map(({ record, line }) => `${record} ${line}`));
-  const log = new TableLog(parts, { id, number: table.number }, book, unjudged);
-  const sealed = new SealedParts(seals, sha256, state);
-  return new Content(parts, asked, { state, log, sealed, table, origin: site.origin }).make();
+    throw new ExportRefusal(
+      'unknown-checkpoint',
+      `since: ${unknown} is not the size of a checkpoint of at most ${size} leaves`,
+    );
+  const { origin } = site;
+  const sealed = new SealedParts(seals, sha256, state, origin);
+  const decoder = new Decoder(houseFrom(parts.book));
+  const window = new LogWindow(parts.log);
+  const log = (table: NumberedTable): TableLog =>
+    new TableLog({ window, seals }, table, { decoder, isTolerant: asked.asItIs });
+  const resolved = await resolve({ seals, rows, state, log }, asked);
+  const monthEnds = await sealed.monthEnds();
+  const since = { held: asked.since, monthEnds };
+  return new Content(parts, asked, { state, sealed, origin, since, log, ...resolved }).make(making);
 }
 
-interface Ground {
+interface Ground extends Resolved {
   readonly state: ShownState;
-  readonly log: TableLog;
   readonly sealed: SealedParts;
-  readonly table: SealedTable;
   readonly origin: string;
+  readonly since: SinceSizes;
+  readonly log: (table: NumberedTable) => TableLog;
 }
 
-/** A range with its seals and what is listed of it. */
-interface Chosen {
-  readonly range: SettledRange;
-  readonly seals: SealSpan;
-  readonly shoes: readonly string[];
-  readonly rules: ReadonlyMap<string, Uint8Array>;
+/** The range of a table, with what was judged of it. */
+interface Judged {
+  readonly range: TableRange;
+  readonly judged: JudgedRangeOfTable;
 }
 
 class Content {
+  private readonly unjudged: PackageStatement['unjudged'][number][] = [];
+  private readonly differences: string[] = [];
+  /** The ranges that differ from the rows however early they begin. */
+  private readonly differing = new Set<TableRange>();
+
   constructor(
     private readonly parts: ExportParts,
     private readonly asked: ExportAsked,
     private readonly ground: Ground,
   ) {}
 
-  async make(): Promise<PackageContent> {
-    const days = this.asked.of.of === 'days' ? await this.daySeals() : undefined;
-    const found = await this.range(days);
-    const shown = found.shoe?.admitted ?? 0;
-    const read = this.ground.log.events.bind(this.ground.log);
-    let range = await chooseContext(read, found, shown);
-    for (;;) {
-      const chosen = await this.chosen(range, found.shoe?.name, days);
-      const { lines, warnings } = await this.judged(chosen);
-      if (await this.parts.isAsInRows(lines)) return this.content(chosen, lines, warnings);
-      if (range.first === 0) break;
-      range = await chooseContext(read, setBack(range), shown);
+  async make({ warnings = [], progress }: ContentMaking): Promise<PackageContent> {
+    const { tables } = this.ground;
+    const ranges: TableRange[] = [];
+    // choosing and judging take about as long
+    const done = (count: number): void => progress?.(count / (2 * tables.length));
+    for (const table of tables) {
+      ranges.push(await this.rangeOf(table));
+      done(ranges.length);
+    }
+    const seals = await this.sealsOf(ranges);
+    const judged = await this.settled(ranges, seals, (count) => done(ranges.length + count));
+    return this.content(judged, await this.sealsOf(ranges), [
+      ...judged.flatMap(({ judged: of }) => of.warnings),
+      ...(await this.ownWarnings(ranges)),
+      ...warnings,
+    ]);
+  }
+
+  private async rangeOf(table: NumberedTable): Promise<TableRange> {
+    const { rows, book } = this.parts;
+    const { sealed, state, days, shown } = this.ground;
+    const records = this.ground.log(table);
+    const unjudged = await this.unjudgedOf(records);
+    records.leaveOut(new Set(unjudged.map(({ record, line }) => `${record} ${line}`)));
+    const size = await sealed.sizeAt(table.number, days?.to ?? state.latest.index);
+    const after = days?.after ?? null;
+    const from = after === null ? 0 : await sealed.sizeAt(table.number, after);
+    const at = shown ? ((await records.recordAt(shown.place)) ?? size) : from;
+    if (shown && at >= size)
+      throw new ExportRefusal('not-sealed', 'scope: the records of it are not sealed yet');
+    const of = shown ? rangeOfShown(shown, at) : { of: 'span' as const, from, to: size };
+    const range = new TableRange({ log: records, rows, book }, { of, at, size });
+    await range.choose();
+    return range;
+  }
+
+  /** Returns the lines of a table that the judges do not take, and keeps them for the statement. */
+  private async unjudgedOf(log: TableLog) {
+    const { id: table } = log.table;
+    const own: typeof this.unjudged = [];
+    for (const { place, line, released } of await this.parts.rows.unjudged(table)) {
+      const record = await log.recordAt(place);
+      if (record === undefined) continue;
+      const lines = line === null ? await log.linesOf(record) : 1;
+      for (let i = 0; i < lines; i += 1)
+        own.push({ table, record, line: (line ?? 1) + i, released });
+    }
+    own.sort((a, b) => a.record - b.record || a.line - b.line);
+    this.unjudged.push(...own);
+    return own;
+  }
+
+  /** Returns the seals of the package: those of its days, or those around its one range. */
+  private async sealsOf([range]: readonly TableRange[]): Promise<SealSpan> {
+    const { days, sealed } = this.ground;
+    if (days) return days;
+    if (!range) throw new Error('a package has a table');
+    const { first, end } = range.range;
+    const seals = await sealed.spanOf(range.log.table.number, first, end);
+    if (!seals) throw new ExportRefusal('not-sealed', 'the records of the range are not sealed');
+    return seals;
+  }
+
+  /** Judges the ranges, and chooses other ones as long as the rows say something else. */
+  private async settled(
+    ranges: readonly TableRange[],
+    seals: SealSpan,
+    done: (count: number) => void,
+  ): Promise<Judged[]> {
+    const settled: Judged[] = [];
+    let documents = 0;
+    while (settled.length < ranges.length) {
+      const union = documentsOf(ranges);
+      // a document more could change what was judged before
+      if (union.size !== documents) settled.length = 0;
+      documents = union.size;
+      const range = ranges[settled.length];
+      if (!range) break;
+      const judged = await judgeTable(range, {
+        replay: this.parts.replay,
+        statement: this.statement(seals, []),
+        documents: union,
+        isTolerant: this.asked.asItIs,
+      });
+      const difference = await this.difference(range, judged);
+      if (difference === undefined || !(await this.more(range, difference)))
+        settled.push({ range, judged });
+      done(settled.length);
+    }
+    return settled;
+  }
+
+  /**
+   * Chooses a range that tells more, where the rows say something else. Returns false if the
+   * package is asked for as it is, and shows the range that was chosen first.
+   */
+  private async more(range: TableRange, difference: string): Promise<boolean> {
+    if (this.differing.has(range)) {
+      this.differences.push(`the rows say something else than these records: ${difference}`);
+      return false;
+    }
+    if (await range.chooseMore()) return true;
+    if (this.asked.asItIs) {
+      this.differing.add(range);
+      range.restore();
+      return true;
     }
     throw new ExportRefusal(
       'differs-from-rows',
-      `judging the records of table ${this.asked.scope.table} finds something else than its rows say`,
+      `judging the records of table ${range.log.table.id} finds something else than its rows say: ${difference}`,
     );
   }
 
-  /** Returns the seals that bound the days of a scope. */
-  private async daySeals(): Promise<SealSpan> {
-    const { seals } = this.parts;
-    const { day, from = day, to = day } = this.asked.scope;
-    const { latest } = this.ground.state;
-    if (from === undefined || to === undefined) return { after: null, to: latest.index };
-    const [first, last] = [await seals.daySeal(from), await seals.daySeal(to)];
-    if (!first || !last || last.index > latest.index)
-      throw new ExportRefusal(
-        'day-not-sealed',
-        `scope: the day ${first ? to : from} is not sealed`,
-      );
-    return { after: (await seals.lastDaySeal(first.index))?.index ?? null, to: last.index };
+  private async difference(
+    range: TableRange,
+    { finished, findings }: JudgedRangeOfTable,
+  ): Promise<string | undefined> {
+    const { rows } = this.parts;
+    const { finding } = this.ground;
+    const last = await range.log.placeOf(range.range.end - 1);
+    if (last && (finished.length > 0 || finding)) await rowsUpTo(rows, last);
+    if (finding && !finding.isWithdrawn && !findings.has(finding.finding.id))
+      return `finding ${finding.finding.id} is in the rows, and judging does not find it`;
+    return finished.length === 0 ? undefined : rows.difference(finished);
   }
 
-  private async range(days: SealSpan | undefined) {
-    const { log, sealed, table, state } = this.ground;
-    const size = await sealed.sizeAt(table.number, days?.to ?? state.latest.index);
-    const { of } = this.asked;
-    const from =
-      days === undefined || days.after === null ? 0 : await sealed.sizeAt(table.number, days.after);
-    const asked: RangeAsked = of.of === 'days' ? { of: 'span', from, to: size } : of;
-    const found = await findRange(log.events.bind(log), asked, size);
-    if (found) return found;
-    throw new ExportRefusal('unknown-shoe', `scope: table ${log.table.id} has no such shoe sealed`);
-  }
-
-  private async chosen(
-    range: SettledRange,
-    shown: string | undefined,
-    days: SealSpan | undefined,
-  ): Promise<Chosen> {
-    const { log, sealed, table } = this.ground;
-    const seals = days ?? (await sealed.spanOf(table.number, range.first, range.end));
-    if (!seals) throw new ExportRefusal('not-sealed', 'the records of the range are not sealed');
-    const opened: string[] = [];
-    const rules = new Map<string, Uint8Array>();
-    const take = (event: AnyEvent): void => {
-      this.name(event, rules);
-      if (event.type === 'shoe-opened') opened.push(event.shoe ?? '');
-    };
-    for (const n of range.context)
-      for await (const { events } of log.events(n, n + 1))
-        for (const event of events) this.name(event, rules);
-    for await (const { events } of log.events(range.first, range.end)) events.forEach(take);
-    const from = shown === undefined ? 0 : Math.max(0, opened.indexOf(shown));
-    const shoes = days ? [...new Set(opened.slice(from))] : opened.slice(from, from + 1);
-    return { range, seals, shoes, rules: new Map([...rules].sort(([a], [b]) => (a < b ? -1 : 1))) };
-  }
-
-  /** Adds the document that an event names. */
-  private name(event: AnyEvent, rules: Map<string, Uint8Array>): void {
-    const { book } = this.parts;
-    if (event.type === 'shoe-opened') {
-      const document = book.get(event.data.rules);
-      if (document) rules.set(document.ref, utf8Of(document.text));
-    } else if (event.type === 'finding-ruling-proposed') {
-      const policy = book.policies.get(event.data.policy);
-      if (policy) rules.set(`policies/${policy.ref}`, utf8Of(policy.text));
-    }
-  }
-
-  private statement({ range, seals, shoes }: Chosen, warnings: readonly string[]) {
-    const { id, scope } = this.asked;
-    const { table, origin, state } = this.ground;
-    const { first, end } = range;
-    const { gamingDays, unjudged, software } = this.parts;
-    const entry = { table: scope.table, name: table.name, number: table.number, first };
-    return {
-      entry: { ...entry, records: end - first, events: 0, shoes: [...shoes] },
-      fields: {
-        ...{ id, origin, size: state.checkpoint.size, scope, range: seals, all: false },
-        ...{ gamingDays, unjudged, software, warnings: [...warnings] },
-      },
-    };
-  }
-
-  /** Judges a range as the verifier does. */
-  private async judged(chosen: Chosen) {
-    const { log } = this.ground;
-    const { first, end, context } = chosen.range;
-    const { entry, fields } = this.statement(chosen, []);
-    const statement: PackageStatement = {
-      ...{ format: PACKAGE_FORMAT, ...fields, tables: [entry], rules: [] },
-    };
-    const judging = this.parts.replay.open(statement, chosen.rules);
-    const table = judging.begin(entry);
-    for (const n of context)
-      for await (const { value } of log.stored(n, n + 1)) table.context(n, value);
-    let n = first;
-    for await (const { value } of log.stored(first, end)) {
-      const [fault] = table.record(n, value);
-      if (fault)
-        throw new ExportRefusal(
-          'not-judged',
-          `line ${fault.line + 1} of record ${n}: ${fault.why}`,
+  /** Returns what the package itself has to say. */
+  private async ownWarnings(ranges: readonly TableRange[]): Promise<string[]> {
+    const { finding, sealed, state } = this.ground;
+    const warnings = [...this.differences];
+    for (const { log } of ranges)
+      for (const { partition, offset } of await this.parts.seals.mismatches(log.table.name))
+        warnings.push(
+          `table ${log.table.id}: the house read offset ${offset} of partition ${partition} again and found another record than was sealed`,
         );
-      n += 1;
-    }
-    table.end();
-    const { warnings } = judging.end();
-    const made = judging.take();
-    const of = (file: JudgedFile): readonly string[] => made[file] ?? [];
-    const lines: JudgedRangeLines = {
-      'findings.ndjson': of('findings.ndjson'),
-      'unjudgeable.ndjson': of('unjudgeable.ndjson'),
-      'commission.csv': of('commission.csv'),
-      'shoes.csv': of('shoes.csv'),
-      'days.csv': of('days.csv'),
+    const [range] = ranges;
+    if (!finding || !range) return warnings;
+    const { id } = finding.finding;
+    if (finding.isWithdrawn) warnings.push(`finding ${id} was withdrawn`);
+    const size = await sealed.sizeAt(range.log.table.number, state.latest.index);
+    if (range.range.end < size)
+      warnings.push(
+        `reviews of finding ${id} after the range are in later.ndjson: each is proven, and nothing shows that there is no further one`,
+      );
+    return warnings;
+  }
+
+  private statement(
+    range: SealSpan,
+    warnings: readonly string[],
+  ): Omit<PackageStatement, 'tables' | 'rules'> {
+    const { origin, state, scope, tables } = this.ground;
+    const { gamingDays, software } = this.parts;
+    const { size } = state.checkpoint;
+    const all = scope.table === undefined;
+    const number = all ? undefined : tables[0]?.number;
+    const id = packageId({ origin, scope, number, size });
+    return {
+      ...{ format: PACKAGE_FORMAT, id, origin, size, scope, range, all },
+      ...{ gamingDays, unjudged: [...this.unjudged], software, warnings: [...warnings] },
     };
-    return { lines, warnings };
   }
 
   private async content(
-    chosen: Chosen,
-    judged: JudgedRangeLines,
+    judged: readonly Judged[],
+    seals: SealSpan,
     warnings: readonly string[],
   ): Promise<PackageContent> {
-    const { sealed, state, table } = this.ground;
-    const { since } = this.asked;
-    const { fields } = this.statement(chosen, warnings);
+    const { sealed, state, since, scope } = this.ground;
+    const { format: _, ...statement } = this.statement(seals, warnings);
     const names = await this.parts.seals.names(state.latest.index);
+    const tables: PackedTable[] = [];
+    for (const { range } of judged) tables.push(await this.table(range, seals));
+    const lines = joinedLines(judged.map(({ judged: of }) => of.lines));
     return {
-      ...fields,
-      tables: [await this.table(chosen)],
+      ...statement,
+      tables,
       site: {
         checkpoint: state.checkpoint.note,
         names: names.map(({ name }) => name),
-        leaves: sealed.leaves(chosen.seals),
-        proof: await sealed.siteProof(chosen.seals, since),
-        since: await sealed.since(since, [table.number]),
+        leaves: sealed.leaves(seals),
+        proof: await sealed.siteProof(seals, since),
+        since: await sealed.since(
+          since,
+          tables.map(({ number }) => number),
+        ),
       },
-      rules: chosen.rules,
-      judged,
-      reports: new Map(),
+      rules: documentsOf(judged.map(({ range }) => range)),
+      judged: lines,
+      reports: await reportsOf(this.asked.formats, {
+        ...{ id: statement.id, checkpoint: state.checkpoint.note, scope, lines },
+      }),
       howToVerify: this.parts.howToVerify,
     };
   }
 
-  private async table(chosen: Chosen): Promise<PackedTable> {
-    const { log, sealed, table, state } = this.ground;
-    const { range, seals } = chosen;
-    const { entry } = this.statement(chosen, []);
-    const span = { number: table.number, first: range.first, end: range.end, ...seals };
-    const { table: id, name, number, first, shoes } = entry;
+  private async table(range: TableRange, seals: SealSpan): Promise<PackedTable> {
+    const { log } = range;
+    const { sealed, scope } = this.ground;
+    const { first, end, context } = range.range;
+    const { table, name, number, shoes } = range.entry;
+    const span = { number, first, end, ...seals };
     return {
-      ...{ table: id, name, number, first, shoes },
-      rows: log.stored(range.first, range.end),
-      heads: sealed.heads(span),
+      ...{ table, name, number, first, shoes },
+      rows: log.sealed(first, end),
+      heads: sealed.heads(span, scope.table === undefined),
       proof: await sealed.tableProof(span),
-      context: this.proven(range.context, seals.to),
-      later: this.later(range.end, state.latest.index),
+      context: this.proven(log, context, seals.to),
+      later: this.later(log, end),
     };
   }
 
-  private async *proven(records: readonly number[], seal: number): AsyncGenerator<ProvenRecord> {
-    const { log, sealed, table } = this.ground;
+  private async *proven(
+    log: TableLog,
+    records: readonly number[],
+    seal: number,
+  ): AsyncGenerator<ProvenRecord> {
     for (const n of records)
       for await (const { value } of log.stored(n, n + 1)) {
-        const proof = await sealed.proofOf(table.number, n, seal);
+        const proof = await this.ground.sealed.proofOf(log.table.number, n, seal);
         yield { n, value: Buffer.from(value).toString(), proof };
       }
   }
 
-  /** Yields the records after the range that act on a finding of the scope. */
-  private async *later(end: number, seal: number): AsyncGenerator<ProvenRecord> {
-    const { log, sealed, table } = this.ground;
-    const { finding } = this.asked.scope;
-    if (finding === undefined) return;
-    const size = await sealed.sizeAt(table.number, seal);
-    for await (const { record, events } of log.events(end, size))
-      if (events.some(({ data }) => 'finding' in data && data.finding === finding))
-        yield* this.proven([record], seal);
+  /** Yields the records after the range that act on the finding of the scope. */
+  private async *later(log: TableLog, end: number): AsyncGenerator<ProvenRecord> {
+    const { scope, sealed, state } = this.ground;
+    if (scope.finding === undefined) return;
+    const { index } = state.latest;
+    const size = await sealed.sizeAt(log.table.number, index);
+    const last = await log.placeOf(size - 1);
+    if (last) await rowsUpTo(this.parts.rows, last);
+    const records: number[] = [];
+    for (const place of await this.parts.rows.acts(scope.finding)) {
+      const record = await log.recordAt(place);
+      if (record !== undefined && record >= end && record < size) records.push(record);
+    }
+    yield* this.proven(log, records, index);
   }
+}
+
+/** Returns the documents that ranges name, by id. */
+function documentsOf(ranges: readonly TableRange[]): ReadonlyMap<string, Uint8Array> {
+  const all = ranges.flatMap(({ range }) => [...range.documents]);
+  return new Map(all.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,12 +1,17 @@
 /** Why a package cannot be made. */
 export type ExportCode =
+  | 'bad-scope'
   | 'not-sealed'
   | 'day-not-sealed'
   | 'unknown-table'
   | 'unknown-shoe'
+  | 'unknown-finding'
   | 'unknown-checkpoint'
+  | 'too-many-checkpoints'
+  | 'unknown-format'
   | 'record-missing'
   | 'not-judged'
+  | 'rows-behind'
   | 'differs-from-rows'
   | 'not-intact';
 

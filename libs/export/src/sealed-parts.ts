@@ -13,10 +13,13 @@ import {
 } from '#evidence';
 import {
   ENTRIES_MAX,
+  headLeaf,
+  HeadTree,
   type HeadPath,
   type KeptCheckpoint,
   type SealReader,
   type SiteEntry,
+  type StoredHead,
 } from '#seal-store';
 import { ExportRefusal } from './refusal.js';
 
@@ -41,14 +44,35 @@ export interface TableSpan extends SealSpan {
   readonly end: number;
 }
 
+/** Sizes of the site log that a package proves it to have grown from. */
+export interface SinceSizes {
+  /** Those that the recipient holds a checkpoint of: the tables are shown there too. */
+  readonly held: readonly number[];
+  readonly monthEnds: readonly number[];
+}
+
+const sorted = (sizes: readonly number[]): number[] => [...new Set(sizes)].sort((a, b) => a - b);
+
 const texts = (hashes: readonly Uint8Array[]): string[] => hashes.map(hashText);
+
+/** The heads of a seal: those of the tables by number, and the tree over them. */
+interface SealHeads {
+  readonly heads: readonly StoredHead[];
+  readonly tree: HeadTree;
+}
+
+/** Seals whose heads are kept at once: that of the checkpoint, and one that a recipient holds. */
+const SEALS_KEPT = 2;
 
 /** Makes the parts of packages that show that records are sealed. */
 export class SealedParts {
+  private readonly kept = new Map<number, Promise<SealHeads>>();
+
   constructor(
     private readonly seals: SealReader,
     private readonly sha256: Sha256,
     private readonly state: ShownState,
+    private readonly origin: string,
   ) {}
 
   /** Returns the last signed state that a package can show. */
@@ -69,11 +93,10 @@ export class SealedParts {
   }
 
   /** Returns how the seals and the key statements are in the site log. */
-  async siteProof({ after, to }: SealSpan, since: readonly number[]): Promise<SiteProof> {
+  async siteProof({ after, to }: SealSpan, { held, monthEnds }: SinceSizes): Promise<SiteProof> {
     const { size } = this.state.checkpoint;
-    const sizes = [...new Set([to + 1, ...since])].sort((a, b) => a - b);
     const consistency = [];
-    for (const from of sizes)
+    for (const from of sorted([to + 1, ...held, ...monthEnds]))
       consistency.push({ from, proof: await this.consistency('site', from, size) });
     const keys: ProvenLeaf[] = [];
     for (const statement of await this.seals.keyStatements(size))
@@ -86,21 +109,30 @@ export class SealedParts {
     return { frontier: texts(frontier), consistency, keys, latest };
   }
 
-  /** Returns where tables stood at checkpoints of these sizes. */
-  async since(sizes: readonly number[], numbers: readonly number[]): Promise<Since> {
+  /**
+   * Returns where tables stood at checkpoints of these sizes, and the site log alone at the end of
+   * each month: its sizes are those of `monthEnds`.
+   */
+  async since({ held, monthEnds }: SinceSizes, numbers: readonly number[]): Promise<Since> {
     const since = [];
-    for (const size of sizes) {
+    for (const size of sorted([...held, ...monthEnds])) {
       const seal = await this.seals.lastEntry('seal', size);
       if (!seal)
         throw new ExportRefusal('unknown-checkpoint', `since: no seal stands before size ${size}`);
       const tables = [];
-      for (const number of numbers) {
+      for (const number of held.includes(size) ? numbers : []) {
         const head = await this.headAt(number, seal.index);
         if (head) tables.push({ number, ...(await this.grown(number, head)) });
       }
       since.push({ size, seal: await this.provenLeaf(seal), tables });
     }
     return since;
+  }
+
+  /** Returns the sizes of the site log at the ends of months, as far as the checkpoint reaches. */
+  async monthEnds(): Promise<number[]> {
+    const ends = await this.seals.monthEnds(this.state.checkpoint.size);
+    return ends.map(({ index }) => index + 1);
   }
 
   private async grown(number: number, head: HeadPath): Promise<TableProof['latest']> {
@@ -110,8 +142,16 @@ export class SealedParts {
     return { size, root: hashText(root), path: texts(path), consistency };
   }
 
-  /** Yields where a table stood at each seal of a span that has it. */
-  async *heads({ number, after, to }: TableSpan): AsyncGenerator<PackedHead> {
+  /**
+   * Yields where a table stood at each seal of a span that has it. Where every table is in the
+   * package, no path is needed.
+   */
+  async *heads({ number, after, to }: TableSpan, isAll: boolean): AsyncGenerator<PackedHead> {
+    if (isAll) {
+      for (const { seal, size, root } of await this.seals.headSizes(number, after ?? 0, to))
+        yield { seal, size, root: hashText(root) };
+      return;
+    }
     for await (const { seal, size, root, path } of this.seals.headPaths(number, after ?? 0, to))
       yield { seal, size, root: hashText(root), path: texts(path) };
   }
@@ -158,8 +198,27 @@ export class SealedParts {
   }
 
   private async headAt(number: number, seal: number): Promise<HeadPath | undefined> {
-    for await (const head of this.seals.headPaths(number, seal, seal)) return head;
-    return undefined;
+    const { heads, tree } = await this.headsOf(seal);
+    const head = heads[number];
+    return head && { seal, size: head.size, root: head.root, path: tree.path(number) };
+  }
+
+  private async headsOf(seal: number): Promise<SealHeads> {
+    const known = this.kept.get(seal);
+    if (known) return known;
+    const [oldest] = this.kept.keys();
+    if (oldest !== undefined && this.kept.size >= SEALS_KEPT) this.kept.delete(oldest);
+    const made = this.readHeads(seal);
+    this.kept.set(seal, made);
+    return made;
+  }
+
+  private async readHeads(seal: number): Promise<SealHeads> {
+    const heads = await this.seals.heads(seal);
+    const tree = new HeadTree(this.sha256);
+    for (const { number, name, size, root } of heads)
+      tree.set(number, headLeaf(this.sha256, { origin: this.origin, name, size, root }));
+    return { heads, tree };
   }
 
   private async provenLeaf({ index, text }: SiteEntry): Promise<ProvenLeaf> {

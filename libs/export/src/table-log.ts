@@ -1,32 +1,60 @@
-import {
-  blockOf,
-  Decoder,
-  houseFrom,
-  type AnyEvent,
-  type RuleBook,
-  type TableRecord,
-} from '#audit';
-import type { EventLog, StoredRecord } from '#event-log';
+import { blockOf, type AnyEvent, type Decoder, type TableRecord } from '#audit';
+import { HASH_BYTES, type PackedRecord } from '#evidence';
+import type { StoredRecord } from '#event-log';
 import type { SealReader } from '#seal-store';
+import type { LogWindow } from './log-window.js';
 import { ExportRefusal } from './refusal.js';
+import type { RecordPlace } from './rows.js';
 
 /** Records of a table whose places are read at once. */
 const PLACES = 256;
 
+/** A table as it is sealed: its id, and its name and number in the names list. */
+export interface NumberedTable {
+  readonly id: string;
+  readonly name: string;
+  readonly number: number;
+}
+
+/** How the lines of a table are read. */
+export interface LinesRead {
+  readonly decoder: Decoder;
+  /** Whether a line is skipped that no judge takes. Otherwise it is refused. */
+  readonly isTolerant: boolean;
+}
+
 /** The sealed records of one table, read from the log. */
 export class TableLog {
-  private readonly decoder: Decoder;
-  private held: readonly StoredRecord[] = [];
+  private unjudged: ReadonlySet<string> = new Set();
 
   constructor(
-    private readonly parts: { readonly log: EventLog; readonly seals: SealReader },
-    /** The table's id, and its number in the names list. */
-    readonly table: { readonly id: string; readonly number: number },
-    book: RuleBook,
-    /** The lines that the judges do not take, as `record line`. */
-    private readonly unjudged: ReadonlySet<string>,
-  ) {
-    this.decoder = new Decoder(houseFrom(book));
+    private readonly parts: { readonly window: LogWindow; readonly seals: SealReader },
+    readonly table: NumberedTable,
+    private readonly lines: LinesRead,
+  ) {}
+
+  /** Leaves out lines that the judges do not take, as `record line`. */
+  leaveOut(unjudged: ReadonlySet<string>): void {
+    this.unjudged = unjudged;
+  }
+
+  /** Returns the number of the table's first record at a place of the log or after it. */
+  async recordAt({ offset }: RecordPlace): Promise<number | undefined> {
+    const cursor = await this.parts.seals.cursor(this.table.name, offset);
+    return (await cursor?.peek())?.index;
+  }
+
+  /** Returns where a record is. */
+  async placeOf(record: number): Promise<RecordPlace | undefined> {
+    const [place] = await this.parts.seals.places(this.table.number, record, record + 1);
+    return place;
+  }
+
+  /** Returns how many lines a record has. */
+  async linesOf(record: number): Promise<number> {
+    for await (const { value } of this.stored(record, record + 1))
+      return Buffer.from(value).toString('latin1').split('\n').length;
+    return 0;
   }
 
   /** Yields the records `from` to `to` as the log has them, the last not included. */
@@ -35,6 +63,24 @@ export class TableLog {
       const end = Math.min(to, at + PLACES);
       const places = await this.parts.seals.places(this.table.number, at, end);
       for (const [i, place] of places.entries()) yield await this.at(at + i, place);
+    }
+  }
+
+  /** Yields the same with the leaf of each as it was sealed. */
+  async *sealed(from: number, to: number): AsyncGenerator<PackedRecord> {
+    let leaves: Uint8Array = new Uint8Array(0);
+    let at = from;
+    for await (const { value, partition, offset } of this.stored(from, to)) {
+      const i = (at - from) % PLACES;
+      if (i === 0)
+        leaves = await this.parts.seals.leaves(this.table.number, at, Math.min(to, at + PLACES));
+      yield {
+        value,
+        partition,
+        offset,
+        leaf: leaves.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES),
+      };
+      at += 1;
     }
   }
 
@@ -47,20 +93,12 @@ export class TableLog {
     }
   }
 
-  private async at(
-    record: number,
-    { partition, offset }: Pick<StoredRecord, 'partition' | 'offset'>,
-  ): Promise<StoredRecord> {
-    const [first] = this.held;
-    const isHeld = first?.partition === partition && first.offset <= offset;
-    const found = isHeld ? this.held[offset - first.offset] : undefined;
+  private async at(record: number, place: RecordPlace): Promise<StoredRecord> {
+    const found = await this.parts.window.at(place);
     if (found) return found;
-    this.held = await this.parts.log.read(partition, offset);
-    const [next] = this.held;
-    if (next?.offset === offset) return next;
     throw new ExportRefusal(
       'record-missing',
-      `record ${record} of table ${this.table.id} is not in the log, at offset ${offset} of partition ${partition}`,
+      `record ${record} of table ${this.table.id} is not in the log, at offset ${place.offset} of partition ${place.partition}`,
     );
   }
 
@@ -71,10 +109,10 @@ export class TableLog {
     for (let from = 0; from <= value.length; line += 1) {
       const feed = value.indexOf(0x0a, from);
       const to = feed < 0 ? value.length : feed;
-      const { event } = this.decoder.decode(block, from, to);
+      const { event } = this.lines.decoder.decode(block, from, to);
       const isKnown = this.unjudged.has(`${record} ${line}`);
       if (event && !isKnown) events.push(event);
-      if (!event && !isKnown)
+      if (!event && !isKnown && !this.lines.isTolerant)
         throw new ExportRefusal(
           'not-judged',
           `line ${line} of record ${record} of table ${this.table.id} is not an event that the judges take`,

@@ -2,7 +2,7 @@ export { asError } from './as-error.js';
 export { Environment, SettingsRefused, type Variables } from './environment.js';
 export { heapArgument, heapLimit, isHeapLimitIgnored } from './heap-settings.js';
 export { keepRunning, START_AGAIN_EXIT } from './keep-running.js';
-export { appVersion, packageFolder } from './package-folder.js';
+export { appCommit, appVersion, packageFolder } from './package-folder.js';
 export { fileRefusal, Refusal } from './refusal.js';
 export { reportReady, runChild } from './run-child.js';
 export { settingsText } from './settings-text.js';

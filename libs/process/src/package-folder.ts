@@ -17,3 +17,12 @@ export function packageFolder(): string {
 export const appVersion = (): string =>
   (JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as { version: string })
     .version;
+
+/**
+ * Returns the commit that this program was built from, with `-dirty` after it if files had changed,
+ * or `unknown` if it was not built from a repository.
+ */
+export function appCommit(): string {
+  const file = join(packageFolder(), 'dist', 'commit.txt');
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : 'unknown';
+}

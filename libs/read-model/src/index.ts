@@ -152,6 +152,12 @@ export {
   type DevicesReport,
   type DeviceTotal,
 } from './devices/devices.js';
+export {
+  PackageRows,
+  type PlacedFinding,
+  type PlacedOpening,
+  type UnjudgedLine,
+} from './packages/package-rows.js';
 export { passedRecords, passedUnderKey, type PassedRecord } from './passed/passed-records.js';
 export {
   everyHouseEvent,

@@ -1,6 +1,7 @@
 import {
   Decoder,
   FOLD_VERSION,
+  HOUSE_TABLE,
   houseFrom,
   newTable,
   RangeJudge,
@@ -16,6 +17,9 @@ import {
 } from '#audit';
 import {
   ReplayFault,
+  type CoveringSeal,
+  type LineFault,
+  type StoppedTable,
   type ReplayedShoe,
   type Judgement,
   type Judging,
@@ -25,7 +29,8 @@ import {
   type TableJudging,
 } from '#evidence';
 import { bookOf } from './documents.js';
-import { linesOf } from './record-lines.js';
+import { linesOf, type RecordLine } from './record-lines.js';
+import { Remarks } from './remarks.js';
 
 /** What judging a package again needs from outside. */
 export interface ReplayParts {
@@ -35,10 +40,12 @@ export interface ReplayParts {
   /** Returns a function that maps the time of an event to its gaming day. */
   readonly gamingDays: (rules: PackageStatement['gamingDays']) => (time: string) => string;
   /**
-   * Whether the warnings of judging must stand in package.json, as they must for a verifier. The
-   * exporter puts them there.
+   * Whether package.json must have the warnings that show what the records before a range lack, as
+   * it must for a verifier. The exporter puts them there.
    */
   readonly warnings: 'checked' | 'made';
+  /** Also takes what was judged, as the exporter does to compare it with the rows. */
+  readonly taker?: JudgedTaker;
 }
 
 /** Events that the records before a range may have. */
@@ -62,6 +69,7 @@ class PackageJudging implements Judging {
   private readonly decoder: Decoder;
   private readonly shoes: ReplayedShoe[] = [];
   private readonly warnings: string[] = [];
+  private readonly parked: StoppedTable[] = [];
   private findings = 0;
   private sessions = 0;
   private sessionsWithHole = 0;
@@ -73,12 +81,12 @@ class PackageJudging implements Judging {
     private readonly parts: ReplayParts,
   ) {
     this.decoder = new Decoder(houseFrom(book));
-    this.dayOf = parts.gamingDays(statement.gamingDays);
+    this.dayOf = daysBy(statement, parts);
   }
 
   begin(entry: TableEntry): TableJudging {
     const { book, dayOf, decoder, statement } = this;
-    const sessions = new Set<string>();
+    const remarks = new Remarks(entry.table, dayOf);
     const holes = new Set<string>();
     const unlisted = new Map<string, number>();
     const count = (finding: Finding): void => {
@@ -87,28 +95,34 @@ class PackageJudging implements Judging {
     };
     const taker: JudgedTaker = {
       shoe: (judged) => {
+        this.parts.taker?.shoe(judged);
         this.listing.shoe(judged);
         this.shoes.push(shoeOf(judged));
         judged.findings.forEach(count);
       },
       outside: (finding) => {
+        this.parts.taker?.outside(finding);
         this.listing.outside(finding);
         count(finding);
       },
-      unlisted: ({ code }) => void unlisted.set(code, (unlisted.get(code) ?? 0) + 1),
+      unlisted: (finding) => {
+        this.parts.taker?.unlisted(finding);
+        unlisted.set(finding.code, (unlisted.get(finding.code) ?? 0) + 1);
+      },
     };
-    const ended = (ofRange: readonly string[]): void => {
+    const ended = ({ shown, parked }: RangeEnd): void => {
       this.listing.endTable();
-      const warnings = [...ofRange, ...unlistedWarnings(entry.table, unlisted)];
-      this.warnings.push(...warnings);
-      const unsaid = warnings.find((warning) => !statement.warnings.includes(warning));
+      const due = [...shown.due, ...unlistedWarnings(entry.table, unlisted)];
+      this.warnings.push(...due, ...shown.seen, ...remarks.warnings);
+      if (parked) this.parked.push(parked);
+      this.sessions += remarks.sessions;
+      this.sessionsWithHole += holes.size;
+      const unsaid = due.find((warning) => !statement.warnings.includes(warning));
       if (unsaid !== undefined && this.parts.warnings === 'checked')
         throw new ReplayFault(`package.json does not warn: ${unsaid}`);
-      this.sessions += sessions.size;
-      this.sessionsWithHole += holes.size;
     };
     const judging = { book, dayOf, listed: listedOf(statement, entry) };
-    return new RangeOfTable(entry, { judging, decoder, statement, taker, sessions, ended });
+    return new RangeOfTable(entry, { judging, decoder, statement, taker, remarks, ended });
   }
 
   take() {
@@ -116,16 +130,55 @@ class PackageJudging implements Judging {
   }
 
   end(): Judgement {
-    const { findings, sessions, sessionsWithHole, shoes, warnings } = this;
-    return { findings, sessions, sessionsWithHole, shoes, warnings };
+    const { findings, sessions, sessionsWithHole, shoes, parked, warnings } = this;
+    return { findings, sessions, sessionsWithHole, shoes, parked, warnings };
   }
 }
 
-/** Returns the warning that the house chose which records before a range say who was on duty. */
-function dutyWarning({ table, duty: { dealer, caller } }: TableState): string {
-  const names = `dealer ${dealer ?? 'nobody'}, caller ${caller ?? 'nobody'}`;
-  return `table ${table}: the records before the range, which the house chose, say who was signed on: ${names}`;
+/** Returns what maps times to gaming days by the rules of a package. Throws `ReplayFault`. */
+function daysBy({ gamingDays }: PackageStatement, parts: ReplayParts): (time: string) => string {
+  try {
+    return parts.gamingDays(gamingDays);
+  } catch (error) {
+    throw new ReplayFault((error as Error).message);
+  }
 }
+
+/** Warnings of a table. */
+interface Shown {
+  /** Those that must stand in package.json: they change if a record before the range is left out. */
+  readonly due: readonly string[];
+  readonly seen: readonly string[];
+}
+
+/** How the judging of a table ended. */
+interface RangeEnd {
+  readonly shown: Shown;
+  readonly parked: StoppedTable | undefined;
+}
+
+/**
+ * Returns what the records before a range show of who was signed on when it begins. The house chose
+ * these records: an older sign-on is as true as the last one, so the names are shown and not
+ * compared. A role without a record must stand in package.json.
+ */
+function dutyWarnings(before: readonly AnyEvent[], { table, duty }: TableState): Shown {
+  const roles = new Set(
+    before.flatMap((event) =>
+      event.type === 'dealer-signed-on' || event.type === 'dealer-relieved' ? event.data.role : [],
+    ),
+  );
+  const names = DUTIES.map((role) => `${role} ${duty[role] ?? 'nobody'}`).join(', ');
+  return {
+    due: DUTIES.filter((role) => !roles.has(role)).map(
+      (role) => `table ${table}: no record before the range shows a ${role} who signed on`,
+    ),
+    seen: [
+      `table ${table}: signed on when the range begins, by records that the house chose: ${names}`,
+    ],
+  };
+}
+const DUTIES = ['dealer', 'caller'] as const;
 
 /**
  * Returns a warning of the findings that are judged and not listed. A record that is left out
@@ -163,19 +216,18 @@ interface TableParts {
   readonly decoder: Decoder;
   readonly statement: PackageStatement;
   readonly taker: JudgedTaker;
-  /** The sessions heard in the range. */
-  readonly sessions: Set<string>;
-  readonly ended: (warnings: readonly string[]) => void;
+  readonly remarks: Remarks;
+  readonly ended: (end: RangeEnd) => void;
 }
 
 /** The judging of the range of one table. */
 class RangeOfTable implements TableJudging {
   private readonly before: AnyEvent[] = [];
-  private judge: RangeJudge | undefined;
-  /** Whether the judges take each line that they cannot take otherwise, by `record line`. */
+  private begun: { readonly judge: RangeJudge; readonly state: TableState } | undefined;
+  /** Whether the judges leave out each line that they cannot take, by `record line`. */
   private readonly unjudged: ReadonlyMap<string, boolean>;
   private stoppedAt: number | undefined;
-  private readonly warnings: string[] = [];
+  private shown: Shown = { due: [], seen: [] };
 
   constructor(
     private readonly entry: TableEntry,
@@ -202,21 +254,20 @@ class RangeOfTable implements TableJudging {
       throw new ReplayFault(`the records before the range have over ${CONTEXT_MAX} events`);
   }
 
-  record(n: number, value: Uint8Array): { line: number; why: string }[] {
+  record(n: number, value: Uint8Array, seal?: CoveringSeal): LineFault[] {
     if (this.stoppedAt !== undefined) return [];
-    const judge = (this.judge ??= this.start());
-    const faults: { line: number; why: string }[] = [];
+    const faults: LineFault[] = [];
     let line = 0;
-    for (const { event, why } of linesOf(value, this.parts.decoder)) {
+    for (const read of linesOf(value, this.parts.decoder)) {
       line += 1;
-      const released = this.unjudged.get(`${n} ${line}`);
-      if (released) continue;
+      const released = this.unjudged.size > 0 ? this.unjudged.get(`${n} ${line}`) : undefined;
       if (released === false) {
         this.stoppedAt = n;
         break;
       }
-      if (!event) faults.push({ line: line - 1, why });
-      else if (event.table === this.entry.table) this.fold(judge, event, n);
+      if (released) this.parts.remarks.note('released', n);
+      else if (!read.event) faults.push({ line: line - 1, why: read.why });
+      else if (read.event.table === this.entry.table) this.fold(read, n, seal);
     }
     return faults;
   }
@@ -226,31 +277,45 @@ class RangeOfTable implements TableJudging {
   }
 
   end(): void {
-    const { entry, parts, stoppedAt, warnings } = this;
-    const waiting = (this.judge ?? this.start()).end();
+    const { entry, parts, stoppedAt } = this;
+    const { table } = entry;
+    const waiting = this.start().judge.end();
+    const { due, seen } = this.shown;
+    const waits = `table ${table} waits for missing numbers with ${waiting} events`;
     const last = entry.first + entry.records - 1;
-    if (stoppedAt !== undefined)
-      warnings.push(`table ${entry.table} was judged to record ${stoppedAt} of ${last}`);
-    if (waiting > 0)
-      warnings.push(`table ${entry.table} waits for missing numbers with ${waiting} events`);
-    parts.ended(warnings);
+    const parked = stoppedAt === undefined ? undefined : { table, record: stoppedAt, last };
+    const stop = `table ${table} is parked: judged to record ${stoppedAt} of ${last}`;
+    const shown = {
+      due: waiting > 0 ? [...due, waits] : due,
+      seen: parked ? [...seen, stop] : seen,
+    };
+    parts.ended({ shown, parked });
   }
 
-  private start(): RangeJudge {
+  private start() {
+    if (this.begun) return this.begun;
     const { table, first } = this.entry;
     const state = first === 0 ? newTable(table) : tableFrom(table, this.before);
-    if (first > 0) this.warnings.push(dutyWarning(state));
-    return new RangeJudge(state, this.parts.judging, this.parts.taker);
+    if (first > 0 && table !== HOUSE_TABLE) this.shown = dutyWarnings(this.before, state);
+    const judge = new RangeJudge(state, this.parts.judging, this.parts.taker);
+    return (this.begun = { judge, state });
   }
 
-  private fold(judge: RangeJudge, event: AnyEvent, n: number): void {
-    const { source, session } = event;
-    if (session !== undefined) this.parts.sessions.add(JSON.stringify([source, session]));
+  private fold(
+    { event, received }: Extract<RecordLine, { readonly why?: undefined }>,
+    n: number,
+    seal: CoveringSeal | undefined,
+  ): void {
+    const { judge, state } = this.start();
+    const { remarks } = this.parts;
+    remarks.event(event, received, { n, seal });
+    const { late } = state.admission.counts;
     try {
       judge.take(event);
     } catch (error) {
       // the fold throws only for a shoe whose rules the package does not have
       throw new ReplayFault(`record ${n}: ${(error as Error).message}`);
     }
+    if (state.admission.counts.late > late) remarks.note('late', n);
   }
 }

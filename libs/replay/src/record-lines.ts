@@ -2,7 +2,12 @@ import { blockOf, canonicalLine, contentOf, unstamped, type AnyEvent, type Decod
 
 /** A line of a record: an event, or why the judges do not take it. */
 export type RecordLine =
-  | { readonly event: AnyEvent; readonly why?: undefined }
+  | {
+      readonly event: AnyEvent;
+      /** When the server received it, RFC 3339. */
+      readonly received: string | undefined;
+      readonly why?: undefined;
+    }
   | { readonly event?: undefined; readonly why: string };
 
 const LINE_FEED = 0x0a;
@@ -12,36 +17,53 @@ export function* linesOf(
   value: Uint8Array,
   decoder: Decoder,
 ): Generator<RecordLine, void, undefined> {
-  const block = blockOf(value, latin1(value));
+  const text = asciiOf(value) ?? latin1(value);
+  const block = blockOf(value, text);
   for (let from = 0; from <= value.length;) {
     const end = value.indexOf(LINE_FEED, from);
     const to = end < 0 ? value.length : end;
     const { event, faults } = decoder.decode(block, from, to);
-    if (!event)
+    if (event && decoder.isScanned) yield { event, received: receivedIn(text, to) };
+    else if (event) yield canonical(value.subarray(from, to), event);
+    else
       yield { why: faults.map(({ pointer, reason }) => `${pointer} ${reason}`.trim()).join('; ') };
-    else yield isCanonical(value.subarray(from, to), event) ? { event } : NOT_CANONICAL;
     from = to + 1;
   }
 }
+
+/** Returns when the event of a canonical line was received: its last text, if it has stamps. */
+const receivedIn = (text: string, to: number): string | undefined =>
+  text[to - 2] === '"' ? text.slice(text.lastIndexOf('"', to - 3) + 1, to - 2) : undefined;
 
 const NOT_CANONICAL: RecordLine = { why: 'the line is not canonical' };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Returns whether a well-formed line is written as the contract writes the event. */
-function isCanonical(bytes: Uint8Array, event: AnyEvent): boolean {
+/** Returns a well-formed line if it is written as the contract writes the event. */
+function canonical(bytes: Uint8Array, event: AnyEvent): RecordLine {
   const line = utf8.decode(bytes);
-  const content = unstamped(line)?.content ?? line;
+  const { content, received } = unstamped(line) ?? { content: line, received: undefined };
   // data of another type keeps the order of its sender, which only the text has
-  return contentOf(event) === content || canonicalLine(content) === content;
+  const isCanonical = contentOf(event) === content || canonicalLine(content) === content;
+  return isCanonical ? { event, received } : NOT_CANONICAL;
 }
 
-const CHUNK = 8_192;
+/** Returns the text of bytes that are all ASCII; undefined otherwise. */
+function asciiOf(bytes: Uint8Array): string | undefined {
+  try {
+    const text = utf8.decode(bytes);
+    return text.length === bytes.length ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+const utf16 = new TextDecoder(isLittleEndian ? 'utf-16le' : 'utf-16be', {
+  fatal: false,
+  ignoreBOM: true,
+});
 
 /** Returns bytes as text with one character for each. */
-function latin1(bytes: Uint8Array): string {
-  let text = '';
-  for (let at = 0; at < bytes.length; at += CHUNK)
-    text += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
-  return text;
-}
+const latin1 = (bytes: Uint8Array): string =>
+  utf16.decode(new Uint8Array(new Uint16Array(bytes).buffer));

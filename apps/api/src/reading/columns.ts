@@ -1,5 +1,4 @@
-/** What a cell of a file holds; null leaves it empty. */
-export type CellValue = string | number | null;
+import type { CellValue } from '#sheets';
 
 /** A column: its heading, and its value in a row; null leaves the cell empty. */
 export interface Column<Row> {

@@ -1,17 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { positionsText, type OpenSnapshot, type Slices } from '#read-model';
-import type { CellValue, Sheet } from './columns.js';
-import { csvWriter } from './csv.js';
+import { csvWriter, XlsxWriter } from '#sheets';
+import type { Sheet } from './columns.js';
 import type { FileParts, Patience } from './export.js';
 import { MEDIA_TYPES } from './formats.js';
-import { XlsxWriter } from './xlsx.js';
-
-/** Writes the bytes of a file of rows, a slice at a time. */
-export interface SheetWriter {
-  readonly begin: (headings: readonly string[]) => Uint8Array;
-  readonly add: (rows: readonly (readonly CellValue[])[]) => Uint8Array;
-  readonly end: () => Uint8Array;
-}
 
 /** The form of a file of lines. `bom`: whether CSV begins with a byte order mark. */
 export interface FileForm {

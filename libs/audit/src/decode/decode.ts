@@ -24,6 +24,8 @@ const LINE_BYTES_MAX = 4 * EVENT_BYTES_MAX;
  * and JSON.parse with a full list of faults for all others.
  */
 export class Decoder {
+  /** Whether the scanner took the last line: it takes canonical lines only. */
+  isScanned = false;
   private readonly names = new Names();
   private readonly scanner: Scanner;
   private readonly utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -43,6 +45,7 @@ export class Decoder {
    */
   decode(block: Block, from: number, to: number): Decoded {
     const event = this.scanner.scan(block, from, to);
+    this.isScanned = event !== undefined;
     if (event !== undefined && (this.stamps === 'accepted' || block.bytes[to - 2] === 0x7d))
       return { event };
     return this.explain(block.bytes.subarray(from, to));

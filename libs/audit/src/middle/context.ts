@@ -2,7 +2,7 @@ import { CONTENTS_MAX, type Session } from '../admission/admission.js';
 import { kindsOf, type MessageKind } from '../admission/message-kinds.js';
 import type { KnownSource } from '../admission/sources.js';
 import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
-import { LogWatch, recordOf } from './log-watch.js';
+import { FROM_ZERO, LogWatch, recordOf, type NearStart } from './log-watch.js';
 
 /** What a range needs of the log before it. */
 export interface ContextChosen {
@@ -14,6 +14,11 @@ export interface ContextChosen {
    * Null if the range can begin as asked.
    */
   readonly back: number | null;
+  /**
+   * Whether reading from record 0 on chooses the same, but for records that change nothing
+   * that is listed: who signed on as caller, and that a device restarted.
+   */
+  readonly isSure: boolean;
 }
 
 /** Where the numbers of a session lie in the log. */
@@ -45,6 +50,7 @@ interface Numbers {
 export class ContextChooser extends LogWatch {
   private readonly needed = new Set<number>();
   private hasBegun = false;
+  private openings = 0;
   private back = Infinity;
   private readonly numbers = new Map<string, Numbers>();
   /** The records of unnumbered events by reference: the windows of admission. */
@@ -62,8 +68,9 @@ export class ContextChooser extends LogWatch {
   constructor(
     private readonly first: number,
     private readonly shown: number,
+    near: NearStart = FROM_ZERO,
   ) {
-    super();
+    super(near);
   }
 
   /** Returns what was chosen. Called once the last event of the range was taken. */
@@ -72,6 +79,7 @@ export class ContextChooser extends LogWatch {
     return {
       records: [...this.needed].sort((a, b) => a - b),
       back: back < this.first ? back : null,
+      isSure: this.isSure,
     };
   }
 
@@ -90,6 +98,13 @@ export class ContextChooser extends LogWatch {
     this.hasBegun = true;
     this.back = this.quiet;
     for (const { record: signedOn } of this.duty.values()) this.need(signedOn);
+    // ids reach back over two openings; who deals must be known, and what the table held back
+    const knowsBefore = this.duty.has('dealer') && this.openings >= 2 && this.isPastWaits;
+    if (!knowsBefore) this.isInDoubt = true;
+  }
+
+  protected override firstHeard(event: AnyEvent): void {
+    if (this.isInRange && event.type !== 'device-online') this.isInDoubt = true;
   }
 
   protected override arrive(event: AnyEvent): void {
@@ -212,6 +227,7 @@ export class ContextChooser extends LogWatch {
     for (let n = Math.max(from, to - CONTENTS_MAX + 1); n <= to; n += 1)
       at[n % CONTENTS_MAX] = -1 - this.quiet;
     if (!this.isInRange || from === 1) return;
+    this.isInDoubt = true; // what kinds the source had sent before the start is not known
     const source = this.sources.find((each) => each.source === after.source);
     for (const record of (source && this.kinds.get(source)?.values()) ?? []) this.need(record);
   }
@@ -232,7 +248,7 @@ export class ContextChooser extends LogWatch {
   }
 
   protected opened(): void {
-    // which shoe is open does not matter here
+    this.openings += 1;
   }
 }
 

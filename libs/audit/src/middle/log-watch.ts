@@ -1,4 +1,11 @@
-import { admit, newAdmission, turnIds, type Admitting } from '../admission/admission.js';
+import {
+  admit,
+  newAdmission,
+  sessionOf,
+  turnIds,
+  type Admitting,
+  type Session,
+} from '../admission/admission.js';
 import { hear, sentUpTo, type KnownSource } from '../admission/sources.js';
 import { isReview, referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
 import { SHOES_MAX } from '../fold.js';
@@ -15,9 +22,26 @@ export interface OpenedShoe {
   readonly admitted: number;
 }
 
+/** Where reading a log begins. */
+export interface NearStart {
+  readonly start: number;
+  /** The records of openings before, by the shoe. */
+  readonly earlier: ReadonlyMap<string, number>;
+}
+
+/** A log that is read from its beginning. */
+export const FROM_ZERO: NearStart = { start: 0, earlier: new Map() };
+
+/** Events after which every wait has ended that was there before the first of them. */
+const WAITS_END = 64;
+
 /**
  * Follows a table's log as the fold does, up to admission: which events count, in which order, and
  * which shoes they open. Judges nothing. What it keeps is bounded as in the fold.
+ *
+ * A watch may begin near the records that it is asked for instead of at record 0. It takes a
+ * session that it first hears at a higher number as begun before. `isSure` says whether the records
+ * before `start` could not change what the watch has seen.
  */
 export abstract class LogWatch implements Admitting {
   protected readonly admission = newAdmission();
@@ -27,13 +51,56 @@ export abstract class LogWatch implements Admitting {
   /** The record that is taken now. */
   protected record = -1;
   /** The last record that began while the table held nothing back. */
-  protected quiet = 0;
+  protected quiet: number;
+  /** Whether something was seen that the records before the start could explain otherwise. */
+  protected isInDoubt = false;
+  private events = 0;
+  private readonly begun = new WeakMap<Session, number>();
+
+  protected readonly start: number;
+
+  constructor({ start, earlier }: NearStart) {
+    this.start = start;
+    this.quiet = start;
+    for (const [name, record] of earlier) this.shoes.set(name, record);
+  }
+
+  /** Whether the watch saw all that it could have seen from record 0 on. */
+  get isSure(): boolean {
+    return this.start === 0 || !this.isInDoubt;
+  }
+
+  /** Whether enough was seen to know that the table holds nothing back from before the start. */
+  protected get isPastWaits(): boolean {
+    return this.start === 0 || this.events > WAITS_END;
+  }
 
   /** Takes the next event of the table, and the number of the record that holds it. */
   take(event: AnyEvent, record: number): void {
     if (record !== this.record) this.begin(record);
     positioned(event, record);
-    if (!isReview(event)) this.arrive(event);
+    this.events += 1;
+    if (isReview(event)) return;
+    if (this.start > 0 && event.sequence !== undefined) this.meet(event, event.sequence);
+    this.arrive(event);
+  }
+
+  /** Takes a session that is first heard at a higher number as begun before the start. */
+  private meet(event: AnyEvent, sequence: number): void {
+    const { admission, begun } = this;
+    const known = admission.sessions.find(
+      ({ source, session }) => source === event.source && session === event.session,
+    );
+    if (known) {
+      if (sequence < (begun.get(known) ?? 0)) this.isInDoubt = true;
+      return;
+    }
+    if (sequence > 1) {
+      const fresh = sessionOf(admission, event);
+      fresh.next = sequence;
+      begun.set(fresh, sequence);
+    }
+    this.firstHeard(event);
   }
 
   protected begin(record: number): void {
@@ -61,6 +128,9 @@ export abstract class LogWatch implements Admitting {
   }
 
   gap(after: AnyEvent, _boot: number, from: number, to: number): void {
+    // an old buffer that was sent again ends with a gap, if its end was not the end of its session
+    const session = this.admission.sessions[0];
+    if (session && this.begun.delete(session)) this.isInDoubt = true;
     this.missed(after, [from, to], sentUpTo(this.sources, after, from));
   }
 
@@ -70,6 +140,11 @@ export abstract class LogWatch implements Admitting {
 
   equivocal(_event: AnyEvent): void {
     // nor does what contradicts an earlier event
+  }
+
+  /** A session is heard that was not heard since the start, which is not record 0. */
+  protected firstHeard(_event: AnyEvent): void {
+    // where it was heard before matters only to what chooses records
   }
 
   /** A shoe was opened. */

@@ -1,6 +1,6 @@
 import type { MessageKind } from '../admission/message-kinds.js';
 import type { AnyEvent } from '../events/events.js';
-import { LogWatch, type OpenedShoe } from './log-watch.js';
+import { FROM_ZERO, LogWatch, type NearStart, type OpenedShoe } from './log-watch.js';
 
 /**
  * What a range of records is to show:
@@ -14,6 +14,16 @@ export type RangeAsked =
   | { readonly of: 'record'; readonly record: number }
   | { readonly of: 'span'; readonly from: number; readonly to: number };
 
+/** A shoe that a range can show, and the record with which that range begins. */
+interface Shown {
+  readonly shoe: OpenedShoe;
+  readonly first: number;
+  /** Whether the table held nothing back from before the start when it was opened. */
+  readonly isPastWaits: boolean;
+  /** Whether `first` is what reading from record 0 on finds. */
+  readonly isSure: boolean;
+}
+
 /** The records that judging what was asked for needs. */
 export interface JudgedRange {
   /** The first record, and the one after the last. */
@@ -23,11 +33,13 @@ export interface JudgedRange {
   readonly shoe: OpenedShoe | null;
   /** Whether all of the asked shoe is there: it left reach, so that nothing can change it. */
   readonly leftReach: boolean;
+  /** Whether reading from record 0 on finds the same. */
+  readonly isSure: boolean;
 }
 
 /**
  * Finds the records that show a shoe, or a part of a table's log, in a table's log from its first
- * record on.
+ * record on, or from an earlier one than those that are asked for.
  *
  * A range begins with the opening of the shoe before the first one shown, because corrections, late
  * money and repeated ids reach that far. If the table then held events back, it begins with the
@@ -36,14 +48,18 @@ export interface JudgedRange {
  * second opening after the shoe, or with the last record taken.
  */
 export class RangeFinder extends LogWatch {
-  private open: { readonly shoe: OpenedShoe; readonly first: number } | null = null;
+  private open: Shown | null = null;
   private shown: RangeFinder['open'] = null;
   private isFound = false;
   private later = 0;
   private lostDuty: number | null = null;
+  private hasSeenDealer = false;
 
-  constructor(private readonly asked: RangeAsked) {
-    super();
+  constructor(
+    private readonly asked: RangeAsked,
+    near: NearStart = FROM_ZERO,
+  ) {
+    super(near);
     if (asked.of === 'span' && asked.from === 0) this.isFound = true;
   }
 
@@ -60,8 +76,9 @@ export class RangeFinder extends LogWatch {
     const end = asked.of === 'span' ? asked.to : this.record + 1;
     if (asked.of === 'record' && this.record === asked.record) this.find();
     if (!this.isFound) return undefined;
-    const { first = 0, shoe = null } = this.shown ?? {};
-    return { first, end, shoe, leftReach: asked.of !== 'span' && this.later >= 2 };
+    const { first = 0, shoe = null, isSure = this.start === 0 } = this.shown ?? {};
+    const leftReach = asked.of !== 'span' && this.later >= 2;
+    return { first, end, shoe, leftReach, isSure: isSure && this.isSure };
   }
 
   protected override begin(record: number): void {
@@ -80,13 +97,18 @@ export class RangeFinder extends LogWatch {
   protected opened(shoe: OpenedShoe): void {
     const { open, lostDuty, asked } = this;
     const first = open ? Math.min(open.shoe.first, lostDuty ?? Infinity) : 0;
-    this.open = { shoe, first };
+    const isOfThese = open !== null && open.isPastWaits && this.hasSeenDealer && lostDuty === null;
+    const isSure = this.start === 0 || isOfThese;
+    this.open = { shoe, first, isPastWaits: this.isPastWaits, isSure };
     if (this.isFound) this.later += 1;
     else if (asked.of === 'shoe' && asked.ref === shoe.ref) this.find();
   }
 
   override admitted(event: AnyEvent): void {
-    if (event.type === 'dealer-signed-on' && event.data.role === 'dealer') this.lostDuty = null;
+    if (event.type === 'dealer-signed-on' && event.data.role === 'dealer') {
+      this.lostDuty = null;
+      this.hasSeenDealer = true;
+    }
     super.admitted(event);
   }
 

@@ -1,5 +1,6 @@
 import type { AnyEvent } from '../events/events.js';
 import { ContextChooser, type ContextChosen } from './context.js';
+import { FROM_ZERO, type NearStart } from './log-watch.js';
 import { RangeJudge, type JudgedTaker, type RangeJudging } from './range-judge.js';
 import { RangeFinder, type JudgedRange, type RangeAsked } from './range.js';
 import { tableFrom, type Boot } from './table-from.js';
@@ -13,14 +14,18 @@ export interface TableRecord {
 /** A table's log. Reads the records from `from` up to and without `to`, in order. */
 export type ReadTable = (from: number, to: number) => AsyncIterable<TableRecord>;
 
-/** Returns the range that shows what was asked for; undefined if the log has no such shoe. */
+/**
+ * Returns the range that shows what was asked for; undefined if the log has no such shoe. Reads the
+ * log from record 0 on, or from `near`, which must lie before what is asked for.
+ */
 export async function findRange(
   read: ReadTable,
   asked: RangeAsked,
   size: number,
+  near: NearStart = FROM_ZERO,
 ): Promise<JudgedRange | undefined> {
-  const finder = new RangeFinder(asked);
-  for await (const { record, events } of read(0, size)) {
+  const finder = new RangeFinder(asked, near);
+  for await (const { record, events } of read(near.start, size)) {
     for (const event of events) finder.take(event, record);
     if (finder.isDone) break;
   }
@@ -32,28 +37,41 @@ export interface SettledRange {
   readonly first: number;
   readonly end: number;
   readonly context: readonly number[];
+  /** Whether reading from record 0 on leads to the same listing. */
+  readonly isSure: boolean;
 }
 
-/** Returns the context of a range. The range begins earlier if no record shows what it needs. */
+/**
+ * Returns the context of a range. The range begins earlier if no record shows what it needs. Reads
+ * the log from record 0 on, or from `near`.
+ */
 export async function chooseContext(
   read: ReadTable,
   { first, end }: Pick<JudgedRange, 'first' | 'end'>,
   shown: number,
+  near: NearStart = FROM_ZERO,
 ): Promise<SettledRange> {
   for (let from = first; ;) {
-    const { records, back } = await chosenFor(read, { first: from, end, shown });
-    if (back === null) return { first: from, end, context: records };
+    const { records, back, isSure } = await chosenFor(read, { first: from, end, shown, near });
+    if (back === null) return { first: from, end, context: records, isSure };
+    if (near.start > 0 && back <= near.start)
+      return { first: from, end, context: records, isSure: false };
     from = back;
   }
 }
 
 async function chosenFor(
   read: ReadTable,
-  { first, end, shown }: { readonly first: number; readonly end: number; readonly shown: number },
+  {
+    first,
+    end,
+    shown,
+    near,
+  }: Pick<JudgedRange, 'first' | 'end'> & { readonly shown: number; readonly near: NearStart },
 ): Promise<ContextChosen> {
-  if (first === 0) return { records: [], back: null };
-  const chooser = new ContextChooser(first, shown);
-  for await (const { record, events } of read(0, end))
+  if (first === 0) return { records: [], back: null, isSure: true };
+  const chooser = new ContextChooser(first, shown, near);
+  for await (const { record, events } of read(near.start, end))
     for (const event of events) chooser.take(event, record);
   return chooser.chosen();
 }
@@ -68,7 +86,7 @@ export interface RangeJudged extends RangeJudging {
 /** Judges a range as its package shows it. Returns how many events are held back at its end. */
 export async function judgeRange(
   read: ReadTable,
-  { first, end, context }: SettledRange,
+  { first, end, context }: Omit<SettledRange, 'isSure'>,
   { table, boots, taker, ...judging }: RangeJudged,
 ): Promise<number> {
   const before: AnyEvent[] = [];

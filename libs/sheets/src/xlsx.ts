@@ -1,7 +1,6 @@
 import { strToU8, Zip, ZipDeflate } from 'fflate';
 import { excerpt } from '#process';
-import type { CellValue } from './columns.js';
-import type { SheetWriter } from './lines-file.js';
+import type { CellValue, SheetWriter } from './sheet.js';
 
 /** The most UTF-16 units that a spreadsheet takes in a cell (ECMA-376, 18.18.93: 32,767). */
 const CELL_MAX = 32_766;
@@ -23,7 +22,8 @@ const PARTS = {
 /**
  * Writes an Office Open XML workbook (ECMA-376) of one sheet, a slice at a time, so it holds no
  * more than that. Numbers are numbers. Texts are strings whatever they begin with: a cell never has
- * a formula. A text over 32,766 characters is cut, because no spreadsheet opens a longer one.
+ * a formula. A text over 32,766 characters is cut, because no spreadsheet opens a longer one. The
+ * same rows make the same bytes.
  */
 export class XlsxWriter implements SheetWriter {
   private written: Uint8Array[] = [];
@@ -33,11 +33,11 @@ export class XlsxWriter implements SheetWriter {
     this.written.push(bytes);
   });
   /** Level 1 takes half the time of the default, and the process also records events. */
-  private readonly sheet = new ZipDeflate('xl/worksheets/sheet1.xml', { level: 1 });
+  private readonly sheet = dated(new ZipDeflate('xl/worksheets/sheet1.xml', { level: 1 }));
 
   begin(headings: readonly string[]): Uint8Array {
     for (const [name, text] of Object.entries(PARTS)) {
-      const part = new ZipDeflate(name);
+      const part = dated(new ZipDeflate(name));
       this.zip.add(part);
       part.push(strToU8(XML + text), true);
     }
@@ -70,6 +70,12 @@ export class XlsxWriter implements SheetWriter {
     return bytes;
   }
 }
+
+/** The earliest time that a zip can hold, in the zone of the machine, as zip times are. */
+const EARLIEST = new Date(1980, 0, 1);
+
+/** Gives an entry a time that does not depend on a clock. */
+const dated = (entry: ZipDeflate): ZipDeflate => Object.assign(entry, { mtime: EARLIEST });
 
 function cellOf(cell: CellValue, place: string): string {
   if (cell === null) return '';

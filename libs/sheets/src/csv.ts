@@ -1,6 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import type { CellValue } from './columns.js';
-import type { SheetWriter } from './lines-file.js';
+import type { CellValue, SheetWriter } from './sheet.js';
 
 /**
  * Writes RFC 4180 CSV in UTF-8 with CRLF, after a byte order mark if `bom` asks for one. Every text

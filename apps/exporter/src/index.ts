@@ -1,0 +1,1 @@
+export { runExport, type ExportProgress } from './run-export.js';

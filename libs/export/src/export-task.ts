@@ -1,0 +1,34 @@
+import type { LogSettings } from '#event-log';
+import type { PackageStatement } from '#evidence';
+import type { KeyFile } from '#seal-store';
+import type { ExportAsked } from './asked.js';
+import type { MadePackage, PackageStep } from './make-package.js';
+import type { ExportCode } from './refusal.js';
+
+/** All that a process of its own needs to make a package. It can be sent as JSON. */
+export interface ExportTask {
+  readonly asked: ExportAsked;
+  readonly log: LogSettings;
+  /** The database of the rows and of what was sealed. */
+  readonly databaseUrl: string;
+  /** Folders of rule documents beside the published ones. */
+  readonly rules: readonly string[];
+  readonly gamingDays: PackageStatement['gamingDays'];
+  /** The file of the exports key. */
+  readonly key: KeyFile;
+  /** The zip file to make, and a folder for work. */
+  readonly file: string;
+  readonly work: string;
+}
+
+/** What is done of an export, in order. */
+export type ExportStep = 'sealing' | PackageStep;
+
+/**
+ * What the process that makes a package says. Its last word is `made` or `refused`. `settings`: its
+ * key or its log cannot be used as the settings name them.
+ */
+export type ExportWord =
+  | { readonly is: 'step'; readonly step: ExportStep; readonly share?: number | undefined }
+  | { readonly is: 'made'; readonly made: MadePackage }
+  | { readonly is: 'refused'; readonly code: ExportCode | 'settings'; readonly message: string };

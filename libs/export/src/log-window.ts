@@ -1,0 +1,55 @@
+import { BrokenLog, type EventLog, type StoredRecord } from '#event-log';
+import type { RecordPlace } from './rows.js';
+
+/** Bytes of values that are kept of the log while a package is made. */
+const KEPT_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Consecutive records of one partition. */
+interface Slice {
+  readonly partition: number;
+  readonly records: readonly StoredRecord[];
+  readonly bytes: number;
+}
+
+/** Returns the record at a place if a slice has it. */
+function recordIn({ partition, records }: Slice, place: RecordPlace): StoredRecord | undefined {
+  const first = records[0]?.offset;
+  if (partition !== place.partition || first === undefined) return undefined;
+  const record = records[place.offset - first];
+  return record?.offset === place.offset ? record : undefined;
+}
+
+/**
+ * Reads records of a log by their places, and keeps what was read last. The records of one table
+ * lie between those of others, and a package goes over them several times.
+ */
+export class LogWindow {
+  /** The slice that was used last comes last. */
+  private slices: Slice[] = [];
+  private bytes = 0;
+
+  constructor(private readonly log: EventLog) {}
+
+  /** Returns the record at a place; undefined if the log has none there. */
+  async at({ partition, offset }: RecordPlace): Promise<StoredRecord | undefined> {
+    const last = this.slices.length - 1;
+    const kept = this.slices.findLastIndex((slice) => recordIn(slice, { partition, offset }));
+    const slice = this.slices[kept] ?? (await this.slice(partition, offset));
+    if (kept >= 0 && kept < last) this.slices.push(...this.slices.splice(kept, 1));
+    return recordIn(slice, { partition, offset });
+  }
+
+  private async slice(partition: number, offset: number): Promise<Slice> {
+    const records = await this.log.read(partition, offset).catch((error: unknown) => {
+      if (error instanceof BrokenLog) return [];
+      throw error;
+    });
+    const bytes = records.reduce((sum, { value }) => sum + value.length, 0);
+    const slice = { partition, records, bytes };
+    this.slices.push(slice);
+    this.bytes += bytes;
+    while (this.bytes > KEPT_BYTES_MAX && this.slices.length > 1)
+      this.bytes -= this.slices.shift()?.bytes ?? 0;
+    return slice;
+  }
+}

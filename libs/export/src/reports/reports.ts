@@ -1,0 +1,44 @@
+import { utf8Of } from '#evidence';
+import { csvWriter, XlsxWriter } from '#sheets';
+import type { ExportFormat, Scope } from '../asked.js';
+import type { JudgedRangeLines } from '../judged-range.js';
+import { listsOf, type ReportList } from './lists.js';
+import { pdfOf } from './pdf.js';
+
+/** What reports are made from. */
+export interface Reported {
+  /** The id of the package. */
+  readonly id: string;
+  /** The note of the checkpoint. */
+  readonly checkpoint: string;
+  readonly scope: Scope;
+  readonly lines: JudgedRangeLines;
+}
+
+/** Says in the folder of the reports what they are. */
+const ABOUT = `These reports are for reading. They are derived from data/findings.ndjson, data/shoes.csv,
+data/commission.csv and data/days.csv, which a verifier computes again from the records. A
+verifier checks that a report is the file that the house packed, and computes no report again.
+`;
+
+/** Returns the reports of a package by their names in data/reports, the same for the same lines. */
+export async function reportsOf(
+  formats: readonly ExportFormat[],
+  { id, checkpoint, scope, lines }: Reported,
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const reports = new Map<string, Uint8Array>();
+  if (formats.length === 0) return reports;
+  reports.set('README.txt', utf8Of(ABOUT));
+  const lists = listsOf(lines, scope.finding);
+  for (const format of formats)
+    if (format === 'pdf')
+      reports.set('report.pdf', await pdfOf({ title: id, checkpoint, about: ABOUT, lists }));
+    else for (const list of lists) reports.set(`${list.name}.${format}`, fileOf(list, format));
+  return reports;
+}
+
+function fileOf({ headings, rows }: ReportList, format: 'csv' | 'xlsx'): Uint8Array {
+  const writer = format === 'csv' ? csvWriter(true) : new XlsxWriter();
+  const parts = [writer.begin(headings), writer.add(rows), writer.end()];
+  return Uint8Array.from(Buffer.concat(parts));
+}

@@ -1,0 +1,205 @@
+import {
+  chooseContext,
+  findRange,
+  FROM_ZERO,
+  HOUSE_TABLE,
+  setBack,
+  type AnyEvent,
+  type JudgedRange,
+  type NearStart,
+  type RangeAsked,
+  type RuleBook,
+  type SettledRange,
+} from '#audit';
+import { utf8Of, type PackageStatement } from '#evidence';
+import { ExportRefusal } from './refusal.js';
+import type { ExportRows } from './rows.js';
+import type { TableLog } from './table-log.js';
+
+/** What a package shows of one table. */
+export interface TableAsked {
+  readonly of: RangeAsked;
+  /** A record of what is asked for, or of its beginning: the log is first read near it. */
+  readonly at: number;
+  /** How many records of the table may be shown. */
+  readonly size: number;
+}
+
+/** A range of a table's records, with what they name. */
+export interface ChosenRange extends SettledRange {
+  /** The shoes that the package shows, in the order of their openings. */
+  readonly shoes: readonly string[];
+  /** The documents that the records name, by id. */
+  readonly documents: ReadonlyMap<string, Uint8Array>;
+}
+
+/** Openings before the first shoe shown with which looking for a range begins. */
+const SHOES_NEAR = 3;
+/** Shoes before that a table remembers by their ids. */
+const SHOES_KNOWN = 1_024;
+
+/**
+ * Chooses the records of one table that a package shows. Reads the log from some shoes before them,
+ * from more if that leaves a doubt, and at last from record 0.
+ */
+export class TableRange {
+  private found: JudgedRange | undefined;
+  private isNear = false;
+  private chosen: ChosenRange | undefined;
+  private firstChosen: ChosenRange | undefined;
+
+  constructor(
+    private readonly parts: {
+      readonly log: TableLog;
+      readonly rows: ExportRows;
+      readonly book: RuleBook;
+    },
+    private readonly asked: TableAsked,
+  ) {}
+
+  /** The range as it stands. */
+  get range(): ChosenRange {
+    if (!this.chosen) throw new Error('no range was chosen yet');
+    return this.chosen;
+  }
+
+  get log(): TableLog {
+    return this.parts.log;
+  }
+
+  /** Returns the statement of the table. */
+  get entry(): PackageStatement['tables'][number] {
+    const { id, name, number } = this.log.table;
+    const { first, end, shoes } = this.range;
+    const records = end - first;
+    return { table: id, name, number, first, records, events: 0, shoes: [...shoes] };
+  }
+
+  /** Chooses the range. Throws `ExportRefusal` if the table has no such shoe. */
+  async choose(): Promise<void> {
+    const { of, size } = this.asked;
+    const isHouse = this.log.table.id === HOUSE_TABLE;
+    if (of.of === 'span' && (of.from === of.to || isHouse)) {
+      const end = Math.min(of.to, size);
+      this.chosen = { first: of.from, end, context: [], isSure: true, ...NOTHING_NAMED };
+      this.firstChosen = this.chosen;
+      return;
+    }
+    for await (const near of this.starts()) if (await this.chooseFrom(near)) return;
+    throw new ExportRefusal(
+      'unknown-shoe',
+      `scope: table ${this.log.table.id} has no such shoe sealed`,
+    );
+  }
+
+  /**
+   * Chooses a range that tells more: what was read near is read from record 0; after that the
+   * range begins earlier. Returns false if it begins with record 0 already.
+   */
+  async chooseMore(): Promise<boolean> {
+    const { found, range } = this;
+    if (range.first === 0 || !found) return false;
+    if (this.isNear && (await this.chooseFrom(FROM_ZERO))) return true;
+    const shown = found.shoe?.admitted ?? 0;
+    const settled = await chooseContext(this.read, setBack(range), shown);
+    this.chosen = await this.named(settled);
+    return true;
+  }
+
+  /** Returns to the range that was chosen first. */
+  restore(): void {
+    this.chosen = this.firstChosen;
+  }
+
+  private readonly read = (from: number, to: number) => this.log.events(from, to);
+
+  /** Chooses the range by the log from a record on. Returns whether nothing is in doubt. */
+  private async chooseFrom(near: NearStart): Promise<boolean> {
+    const { of, size } = this.asked;
+    const found = await findRange(this.read, of, size, near);
+    if (!found?.isSure) return false;
+    const shown = found.shoe?.admitted ?? 0;
+    const earlier =
+      near.start === 0 || found.first <= near.start
+        ? FROM_ZERO.earlier
+        : await this.earlier(found, near);
+    const settled = await chooseContext(this.read, found, shown, { start: near.start, earlier });
+    if (!settled.isSure) return false;
+    this.found = found;
+    this.isNear = near.start > 0;
+    this.chosen = await this.named(settled);
+    this.firstChosen ??= this.chosen;
+    return true;
+  }
+
+  /** Yields where to begin to read: some shoes before what is asked for, then more, then 0. */
+  private async *starts(): AsyncGenerator<NearStart> {
+    const { log, rows } = this.parts;
+    const place = await log.placeOf(Math.min(this.asked.at, this.asked.size - 1));
+    const known = place ? await rows.openingsBefore(log.table.id, place.offset, SHOES_KNOWN) : [];
+    for (let shoes = SHOES_NEAR; shoes < known.length; shoes *= 2) {
+      const opening = known[shoes];
+      const start = opening && (await log.recordAt(opening.place));
+      if (start === undefined || start === 0) break;
+      // the shoes before have no record here, because only their names matter to the range
+      const earlier = new Map(known.slice(shoes + 1).map(({ shoe }) => [shoe, 0] as const));
+      yield { start, earlier };
+    }
+    yield FROM_ZERO;
+  }
+
+  /** Returns where the shoes that a range names were opened before the reading began. */
+  private async earlier(
+    { first, end }: JudgedRange,
+    { start }: NearStart,
+  ): Promise<ReadonlyMap<string, number>> {
+    const { log, rows } = this.parts;
+    const names = new Set<string>();
+    for await (const { events } of log.events(first, end))
+      for (const { type, shoe } of events)
+        if (shoe !== undefined && (type === 'shoe-opened' || type === 'card-drawn'))
+          names.add(shoe);
+    const before = await log.placeOf(start);
+    const earlier = new Map<string, number>();
+    if (!before || names.size === 0) return earlier;
+    for (const { shoe, place } of await rows.openingsOf(log.table.id, [...names], before.offset)) {
+      const record = await log.recordAt(place);
+      if (record !== undefined) earlier.set(shoe, record);
+    }
+    return earlier;
+  }
+
+  /** Adds to a range what its records name. */
+  private async named(range: SettledRange): Promise<ChosenRange> {
+    const { log } = this;
+    const opened: string[] = [];
+    const documents = new Map<string, Uint8Array>();
+    for (const n of range.context)
+      for await (const { events } of log.events(n, n + 1))
+        for (const event of events) this.addDocument(event, documents);
+    for await (const { events } of log.events(range.first, range.end))
+      for (const event of events) {
+        this.addDocument(event, documents);
+        if (event.type === 'shoe-opened') opened.push(event.shoe ?? '');
+      }
+    const shown = this.found?.shoe?.name;
+    const from = shown === undefined ? 0 : Math.max(0, opened.indexOf(shown));
+    const shoes =
+      this.asked.of.of === 'span' ? [...new Set(opened.slice(from))] : opened.slice(from, from + 1);
+    return { ...range, shoes, documents };
+  }
+
+  /** Adds the document that an event names, if it is installed. */
+  private addDocument(event: AnyEvent, documents: Map<string, Uint8Array>): void {
+    const { book } = this.parts;
+    if (event.type === 'shoe-opened') {
+      const document = book.get(event.data.rules);
+      if (document) documents.set(document.ref, utf8Of(document.text));
+    } else if (event.type === 'finding-ruling-proposed') {
+      const policy = book.policies.get(event.data.policy);
+      if (policy) documents.set(`policies/${policy.ref}`, utf8Of(policy.text));
+    }
+  }
+}
+
+const NOTHING_NAMED: Pick<ChosenRange, 'shoes' | 'documents'> = { shoes: [], documents: new Map() };
