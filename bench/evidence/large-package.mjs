@@ -7,8 +7,10 @@ import { readFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { simulateTables } from '#audit';
+import { FOLD_VERSION, simulate } from '#audit';
 import { readRules } from '#baccarat';
+import { gamingDays } from '#read-model/gaming-days';
+import { packageReplay } from '#replay';
 import {
   checkpointText,
   exportsKeyName,
@@ -51,17 +53,15 @@ function* values() {
   /** @type {string[]} */
   let block = [];
   let left = events;
-  for (let day = 0; left > 0; day += 1) {
-    const play = simulateTables({ rules, tables: [TABLE], shoes: 40, seed: `bench-${day}` });
-    for (const line of play.lines) {
-      block.push(line);
-      left -= 1;
-      if (block.length === lines || left === 0) {
-        yield utf8Of(block.join('\n'));
-        block = [];
-      }
-      if (left === 0) return;
+  const play = simulate({ rules, table: TABLE, bets: true, shoes: events, seed: 'bench' });
+  for (const line of play.lines) {
+    block.push(line);
+    left -= 1;
+    if (block.length === lines || left === 0) {
+      yield utf8Of(block.join('\n'));
+      block = [];
     }
+    if (left === 0) return;
   }
 }
 
@@ -76,7 +76,7 @@ const statement = keyStatementText({
 });
 leaves.push(noteText({ text: statement, signatures: [signText(sha256, statement, logKey)] }));
 
-/** @type {{ seal: number, size: number, root: string }[]} */
+/** @type {{ seal: number, size: number, root: string, path: string[] }[]} */
 const heads = [];
 const tree = new Frontier(sha256);
 
@@ -85,7 +85,7 @@ function seal() {
   const number = leaves.length;
   const root = tree.root();
   const head = headText({ origin: ORIGIN, name: TABLE, size: tree.size, root });
-  heads.push({ seal: number, size: tree.size, root: hashText(root) });
+  heads.push({ seal: number, size: tree.size, root: hashText(root), path: [] });
   const time = new Date(START + number * 60_000).toISOString().replace('.000Z', 'Z');
   leaves.push(
     sealText({
@@ -96,7 +96,7 @@ function seal() {
   );
 }
 
-// The log is dealt twice, from the same seeds: to seal it, and to pack it.
+// The log is dealt three times, from the same seeds: to seal it, to judge it and to pack it.
 for (const value of values()) {
   tree.append(leafHash(sha256, value));
   if (tree.size % RECORDS_A_SEAL === 0) seal();
@@ -128,6 +128,42 @@ async function create(file) {
   };
 }
 
+const days = [{ from: '2026-01-01', zone: 'Asia/Macau', cutover: '06:00' }];
+const entry = {
+  ...{ table: TABLE, name: TABLE, number: 0, first: 0, records: tree.size, events, shoes: [] },
+};
+
+/** Judges the records as the exporter does, for the lists of a package. */
+function judge() {
+  const replay = packageReplay({ published: {}, sha256, gamingDays, warnings: 'made' });
+  /** @type {import('#evidence').PackageStatement} */
+  const statement = {
+    ...{ format: 'shoeprint package v1', id: 'bench', origin: ORIGIN, size: leaves.length },
+    ...{ scope: { kind: 'table', table: TABLE }, range: { after: null, to: leaves.length - 1 } },
+    ...{ all: false, tables: [entry], rules: [], gamingDays: days, unjudged: [], warnings: [] },
+    software: { name: 'shoeprint', version: 'bench', commit: 'bench', fold: FOLD_VERSION },
+  };
+  const judging = replay.open(statement, new Map([[rules.ref, document]]));
+  const table = judging.begin(entry);
+  let n = 0;
+  for (const value of values()) {
+    const [fault] = table.record(n, value);
+    if (fault) throw new Error(`record ${n}: ${fault.why}`);
+    n += 1;
+  }
+  table.end();
+  const { warnings } = judging.end();
+  const made = judging.take();
+  const judged = {
+    'findings.ndjson': made['findings.ndjson'] ?? [],
+    'unjudgeable.ndjson': made['unjudgeable.ndjson'] ?? [],
+    'commission.csv': made['commission.csv'] ?? [],
+    'shoes.csv': made['shoes.csv'] ?? [],
+    'days.csv': made['days.csv'] ?? [],
+  };
+  return { judged, warnings };
+}
+
 const siteHashes = leaves.map((leaf) => leafHash(sha256, utf8Of(leaf)));
 const size = leaves.length;
 /** @param {readonly import('#evidence').NodeRef[]} nodes */
@@ -144,8 +180,8 @@ const checkpoint = checkpointText({ origin: ORIGIN, size, root: rootOf(sha256, s
 const latest = { size: tree.size, root: hashText(tree.root()), path: [], consistency: [] };
 await writePackage(
   {
-    ...{ id: 'bench', origin: ORIGIN, size, all: true },
-    ...{ gamingDays: [], unjudged: [], warnings: [], reports: new Map() },
+    ...{ id: 'bench', origin: ORIGIN, size, all: false },
+    ...{ gamingDays: days, unjudged: [], reports: new Map(), ...judge() },
     scope: { kind: 'table', table: TABLE },
     range: { after: null, to: size - 1 },
     tables: [
@@ -170,11 +206,7 @@ await writePackage(
       since: [],
     },
     rules: new Map([[rules.ref, document]]),
-    judged: {
-      ...{ 'findings.ndjson': [], 'unjudgeable.ndjson': [] },
-      ...{ 'commission.csv': [], 'shoes.csv': [], 'days.csv': [] },
-    },
-    software: { name: 'shoeprint', version: 'bench', commit: 'bench', fold: 0 },
+    software: { name: 'shoeprint', version: 'bench', commit: 'bench', fold: FOLD_VERSION },
     howToVerify: 'npm run bench:evidence\n',
   },
   { create },

@@ -1,7 +1,8 @@
 // Times steps 1 to 6 of the verifier, the proof that a package is whole and unaltered, beside
-// `sha256sum` of the same records, by turns in one run. Compares its memory with that of a tenth of
-// the package. Records of one event each, then of 150.
-//   npm run bench:evidence -- [EVENTS]        1,000,000 by default; about four minutes
+// `sha256sum` of the same records, and the whole verifier beside that proof and `shoeprint audit`,
+// by turns in one run. Compares the memory with that of a tenth of the package. Records of one
+// event each, then of 150.
+//   npm run bench:evidence -- [EVENTS]        1,000,000 by default; about six minutes
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spread } from '../measure.mjs';
 
-const ROUNDS = 5;
+const ROUNDS = 3;
 const RECORDS = 'data/tables/0/events.ndjson';
 const events = Number(process.argv[2] ?? 1_000_000);
 const folder = mkdtempSync(join(tmpdir(), 'shoeprint-bench-evidence-'));
@@ -27,25 +28,27 @@ function packageOf(count, lines) {
   return { path, vkey: run('large-package.mjs', path, String(count), String(lines)) };
 }
 
-/** @type {(made: { path: string, vkey: string }) => { cpu: number, maxRSS: number }} */
-function proof({ path, vkey }) {
+/** @type {(made: { path: string, vkey: string }, how?: string) => { cpu: number, maxRSS: number }} */
+function verified({ path, vkey }, how = 'proof') {
   /** @type {{ early: unknown[], counts: { events: number }, cpu: number, maxRSS: number }} */
-  const seen = JSON.parse(run('proof-once.mjs', path, vkey));
+  const seen = JSON.parse(run('proof-once.mjs', path, vkey, how));
   const { early, counts, cpu, maxRSS } = seen;
   if (early.length > 0) throw new Error(`a fault in an intact package: ${JSON.stringify(early)}`);
   if (!(counts.events > 0)) throw new Error('nothing was verified');
   return { cpu, maxRSS };
 }
 
-/** The processor time of `sha256sum` over the records, in seconds. @param {string} path */
-function sum(path) {
-  const timed = 'TIMEFORMAT="%U %S"; time sha256sum "$1" > /dev/null';
-  const said = execFileSync('bash', ['-c', `{ ${timed}; } 2>&1`, 'sum', join(path, RECORDS)], {
+/** The processor time of a command over the records, in seconds. @type {(command: string, path: string) => number} */
+function timed(command, path) {
+  const line = `TIMEFORMAT="%U %S"; time ${command} "$1" > /dev/null`;
+  const said = execFileSync('bash', ['-c', `{ ${line}; } 2>&1`, command, join(path, RECORDS)], {
     encoding: 'utf8',
   });
   const [user = NaN, system = NaN] = said.trim().split(' ').map(Number);
   return user + system;
 }
+
+const AUDIT = `'${process.execPath}' '${fileURLToPath(new URL('../../apps/cli/bin/shoeprint.js', import.meta.url))}' audit`;
 
 /** @type {(values: number[], digits?: number) => string} */
 function shown(values, digits = 2) {
@@ -53,27 +56,38 @@ function shown(values, digits = 2) {
   return `${median.toFixed(digits)} (${min.toFixed(digits)}-${max.toFixed(digits)})`;
 }
 
+/**
+ * @typedef {{ cpu: number, maxRSS: number }} Run
+ * @typedef {{ sha256sum: number, proof: Run, audit: number, verify: Run, small: Run }} Round
+ */
+
+/** What is shown of the rounds. @type {Record<string, (round: Round) => number>} */
+const ROWS = {
+  'sha256sum, CPU s': ({ sha256sum }) => sha256sum,
+  'proof, CPU s': ({ proof }) => proof.cpu,
+  'proof / sha256sum': ({ proof, sha256sum }) => proof.cpu / sha256sum,
+  'audit, CPU s': ({ audit }) => audit,
+  'verify, CPU s': ({ verify }) => verify.cpu,
+  'verify / (proof + audit)': ({ verify, proof, audit }) => verify.cpu / (proof.cpu + audit),
+  'peak memory of proof, MB': ({ proof }) => proof.maxRSS / 1024,
+  'peak memory of verify, MB': ({ verify }) => verify.maxRSS / 1024,
+  'memory of verify / that of a tenth': ({ verify, small }) => verify.maxRSS / small.maxRSS,
+};
+
 try {
   for (const lines of [1, 150]) {
     const whole = packageOf(events, lines);
     const tenth = packageOf(events / 10, lines);
-    const rounds = Array.from({ length: ROUNDS }, () => {
-      const sha256sum = sum(whole.path);
-      return { sha256sum, ...proof(whole), small: proof(tenth).maxRSS };
-    });
-    const ratios = rounds.map(({ cpu, sha256sum }) => cpu / sha256sum);
-    const memory = rounds.map(({ maxRSS, small }) => maxRSS / small);
+    const rounds = Array.from({ length: ROUNDS }, () => ({
+      sha256sum: timed('sha256sum', whole.path),
+      proof: verified(whole),
+      audit: timed(AUDIT, whole.path),
+      verify: verified(whole, 'whole'),
+      small: verified(tenth, 'whole'),
+    }));
     console.log(`\n${events} events, ${lines} a record`);
-    console.log(`  sha256sum         ${shown(rounds.map((each) => each.sha256sum))} CPU s`);
-    console.log(`  proof             ${shown(rounds.map(({ cpu }) => cpu))} CPU s`);
-    console.log(`  ratio             ${shown(ratios)}`);
-    console.log(
-      `  peak memory       ${shown(
-        rounds.map((each) => each.maxRSS / 1024),
-        0,
-      )} MB`,
-    );
-    console.log(`  of a tenth        × ${shown(memory)}`);
+    for (const [name, value] of Object.entries(ROWS))
+      console.log(`  ${name.padEnd(36)}${shown(rounds.map(value))}`);
   }
 } finally {
   rmSync(folder, { recursive: true });

@@ -11,7 +11,7 @@ import {
 } from '#evidence';
 import { nodeCryptography, nodePlatform } from '#evidence/node';
 import { describe, expect, test } from '@jest/globals';
-import { forged } from './forged-mutants.js';
+import { forged } from './forged.js';
 import { plainJudges } from './plain-judges.js';
 import { samplePackings, sampleSite } from './sample-packages.js';
 import { packed, sourceOf, type PackageFiles, type Packing } from './site-package.js';
@@ -40,7 +40,7 @@ const packedOf = (name: string, of: SmallSite = site): Promise<PackageFiles> =>
 
 describe('the verifier', () => {
   test('names the reader that the log was rewritten since a checkpoint', async () => {
-    const fork = await packedOf('day', sampleSite({ rewritten: true }));
+    const fork = await packedOf('day', sampleSite({ forkAt: 3 }));
     expect((await verified(fork)).verdict).toBe('INTACT'); // nothing in itself contradicts it
     const report = await verified(fork, { checkpoints: [held] });
     expect(report).toMatchObject({ verdict: 'ALTERED', faults: [{ step: 4 }] });
@@ -97,7 +97,7 @@ describe('the verifier', () => {
     'finds a seal that is %s',
     async (what) => {
       const files = await packedOf('table');
-      const other = sampleSite({ rewritten: true });
+      const other = sampleSite({ forkAt: 3 });
       const report = await verified(
         changed(files, 'data/site/leaves.ndjson', (text) => {
           const lines = text.split('\n').slice(0, -1);

@@ -12,7 +12,7 @@ import os
 import urllib.parse
 import zipfile
 
-from formats import BASE, L, P, multiply
+from verify import BASE, L, P, multiply
 
 ORIGIN = "shoeprint.example/harbour"
 LOG = "5f0c2b1e-8d53-4a07-9a3c-6a1f0e7b2d94"
@@ -99,8 +99,7 @@ class Tree:
 
 
 def encode_point(point):
-    inverse = pow(point[2], P - 2, P)
-    x, y = point[0] * inverse % P, point[1] * inverse % P
+    x, y = point
     return (y | (x & 1) << 255).to_bytes(32, "little")
 
 

@@ -7,8 +7,9 @@ interface Expected {
   readonly verdicts: readonly string[];
   /** The file of one of the faults. */
   readonly file?: string;
-  /** The first fault is at this record. */
-  readonly record?: number;
+  /** The first fault is at this record, or at the seal that is the first to hold it. */
+  readonly record?: number | undefined;
+  readonly seal?: number | undefined;
 }
 
 /** A package that was changed in one place. */
@@ -161,6 +162,7 @@ function* inside(
       continue;
     }
     yield [`${at}/${name} absent`, others];
+    yield [`${at}/${name} doubled`, { ...object, [`${AGAIN}${name}`]: own }];
     if (Object.keys(object).at(-1) !== name)
       yield [`${at}/${name} last`, { ...others, [name]: own }];
     for (const [what, other] of fieldMutants(field, own, `${at}/${name}`))
@@ -169,12 +171,16 @@ function* inside(
   yield [`${at}/unknown added`, { ...object, unknown: 1 }];
 }
 
+/** Stands before the name of a field that an object has a second time. No object can say so. */
+const AGAIN = '\u0000';
+const jsonOf = (value: unknown): string => JSON.stringify(value).replaceAll('"\\u0000', '"');
+
 /** Yields a file of JSON or CSV with every field changed, as its declaration says. */
 export function* formMutants(path: string, text: string): Generator<[what: string, text: string]> {
   const kind = kindOf(path);
   if (kind.is === 'json') {
     for (const [what, value] of fieldMutants(kind.form, JSON.parse(text)))
-      yield [what, `${JSON.stringify(value)}\n`];
+      yield [what, `${jsonOf(value)}\n`];
     return;
   }
   const lines = text.split('\n').slice(0, -1);
@@ -190,7 +196,7 @@ export function* formMutants(path: string, text: string): Generator<[what: strin
       yield [`lines ${i + 1} and ${i + 2} swapped`, joined(lines.toSpliced(i, 2, next, line))];
     if (kind.is === 'lines')
       for (const [what, value] of fieldMutants(kind.form, JSON.parse(line)))
-        yield [`line ${i + 1} ${what}`, joined(lines.with(i, JSON.stringify(value)))];
+        yield [`line ${i + 1} ${what}`, joined(lines.with(i, jsonOf(value)))];
     if (kind.is === 'csv') yield* cellMutants(lines, i, joined);
   }
 }

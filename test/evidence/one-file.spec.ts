@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buildVerifier } from '../../scripts/build-verifier.mjs';
 import { playedPackage, type PlayedPackage } from './played-package.js';
-import { forged } from './forged-mutants.js';
+import { forged } from './forged.js';
 import type { PackageFiles } from './site-package.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'one-file-'));

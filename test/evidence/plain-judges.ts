@@ -45,6 +45,6 @@ class PlainJudging implements Judging {
 
   end(): Judgement {
     const shoes = [{ table: 'B07', shoe: 'S', isClosed: true, hasLeftReach: true }];
-    return { findings: 0, sessions: 1, sessionsWithHole: 0, shoes, warnings: [] };
+    return { findings: 0, sessions: 1, sessionsWithHole: 0, shoes, parked: [], warnings: [] };
   }
 }

@@ -9,8 +9,17 @@ import { readFileSync } from 'node:fs';
 import { packed, type PackageFiles, type Packing } from './site-package.js';
 import { SmallSite } from './small-site.js';
 
-const RULES = 'punto-banco@1';
-const RULE_FILE = 'rules/punto-banco@1.json';
+/** A rule document by its name and its bytes. */
+export interface PlayedRules {
+  readonly id: string;
+  readonly document: Uint8Array;
+}
+
+/** The published rules that the tables of tests play by. */
+export const publishedRules = (): PlayedRules => ({
+  id: 'punto-banco@1',
+  document: readFileSync('rules/punto-banco@1.json'),
+});
 
 /** A package of a table at which two shoes were played, one with faults. */
 export interface PlayedPackage {
@@ -19,11 +28,12 @@ export interface PlayedPackage {
   readonly files: PackageFiles;
 }
 
-/** Returns a package of played shoes, as the judges of the game list them. */
-export async function playedPackage(): Promise<PlayedPackage> {
-  const document = readFileSync(RULE_FILE);
+/** Returns a package of shoes played by these rules, as the judges of the game list them. */
+export async function playedPackage(
+  { id, document }: PlayedRules = publishedRules(),
+): Promise<PlayedPackage> {
   const hash = createHash('sha256').update(document).digest('hex');
-  const text = document.toString('utf8');
+  const text = Buffer.from(document).toString('utf8');
   const rules = readRules(JSON.parse(text) as RuleDocument, hash, text);
   const site = new SmallSite();
   const { lines } = simulate({
@@ -48,7 +58,7 @@ export async function playedPackage(): Promise<PlayedPackage> {
     tables: [{ table: 'B07', first: 0, end: size }],
     after: null,
     to: site.leaves.length - 1,
-    rules: new Map([[RULES, document]]),
+    rules: new Map([[id, document]]),
     fold: FOLD_VERSION,
   };
   return {

@@ -10,13 +10,16 @@ const record = (table: string, n: number): string =>
 
 /**
  * Returns a site of three tables, with two sealed days, a rotation of its log key, and records on
- * either side of them.
+ * either side of them. With `forkAt`, the history in which that record of B07 was another one.
  */
-export function sampleSite({ seed = 1, rewritten = false } = {}): SmallSite {
+export function sampleSite({
+  seed = 1,
+  forkAt = 0,
+}: { readonly seed?: number; readonly forkAt?: number } = {}): SmallSite {
   const site = new SmallSite('shoeprint.example/harbour', { seed });
   for (let i = 1; i <= 40; i += 1) {
     const text = record('B07', i);
-    site.append('B07', rewritten && i === 3 ? text.replace('coup":3', 'coup":4') : text);
+    site.append('B07', i === forkAt ? text.replace('"coup":', '"coup":1') : text);
     if (i % 3 === 0) site.append('Bàn 1', record('Bàn 1', i));
     if (i > 20) site.append('@house', line('@house', i));
     if (i % 7 === 0) site.seal();

@@ -160,6 +160,16 @@ export class SmallSite {
     this.known.set(table, records);
   }
 
+  /** Takes the last records of a table away, as only a house that rewrites its log can. */
+  shrink(table: string, size: number): void {
+    const shrunk = this.tables.find((each) => each.table === table);
+    if (!shrunk) throw new Error(`no table ${table}`);
+    shrunk.records.length = size;
+    shrunk.tree.leaves.length = size;
+    const known = this.known.get(table) ?? [];
+    known.length = size;
+  }
+
   /** Seals all that was appended. Returns the number of the seal. */
   seal({ seconds = 60, day }: { seconds?: number; day?: string } = {}): number {
     this.grow();

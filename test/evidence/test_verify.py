@@ -4,6 +4,7 @@ SHOEPRINT_TEST_LONG runs all mutants and 10,000 random files. Without it a tenth
 which is chosen by the seed in SHOEPRINT_TEST_SEED (1 if it is not set).
 """
 import functools
+import hashlib
 import io
 import json
 import os
@@ -13,7 +14,6 @@ import unittest
 import warnings
 import zipfile
 
-import formats
 import make_package as make
 import verify
 from make_package import Key, Package, Site, seed
@@ -25,7 +25,7 @@ VECTOR = os.path.join(HERE, "../fixtures/evidence-vector.json")
 
 warnings.simplefilter("ignore", ResourceWarning)
 # Pure and slow, and asked the same thousands of times here.
-formats.ed25519_verify = functools.lru_cache(None)(formats.ed25519_verify)
+verify.ed25519_verify = functools.lru_cache(None)(verify.ed25519_verify)
 
 
 def check(package, path=None, **trust):
@@ -40,7 +40,7 @@ def check(package, path=None, **trust):
 
 
 def key_of(site):
-    return verify.read_vkey(site.key.vkey)
+    return verify.read_key(site.key.vkey)
 
 
 def trusted(text, name="held"):
@@ -89,7 +89,7 @@ class Vector(unittest.TestCase):
         for name, key in (("log", self.site.key), ("witness", self.witness),
                           ("exports", self.site.exports)):
             self.assertEqual(key.vkey, self.vector["keys"][name])
-            self.assertEqual(verify.read_vkey(key.vkey).public, key.public)
+            self.assertEqual(verify.read_key(key.vkey).public, key.public)
 
     def test_leaves_roots_and_frontiers_of_tables(self):
         for table in self.vector["tables"]:
@@ -129,7 +129,7 @@ class Vector(unittest.TestCase):
             self.assertEqual([digest.hex() for digest in proof], vector[name]["proof"])
         for seal in self.vector["seals"]:
             read = verify.read_seal(seal["text"])
-            self.assertEqual(read.names, verify.sha256(seal["names"].encode()))
+            self.assertEqual(read.names, hashlib.sha256(seal["names"].encode()).digest())
             for number, (head, path) in enumerate(zip(seal["heads"], seal["paths"])):
                 root, _ = verify.climb(number, read.tables, verify.leaf_hash(head.encode()),
                                        [bytes.fromhex(digest) for digest in path])
@@ -148,13 +148,12 @@ class Vector(unittest.TestCase):
             checkpoint = verify.read_checkpoint(text.encode())
             self.assertTrue(verify.signed(checkpoint.note, key_of(self.site)))
             for witness in witnesses:
-                self.assertEqual(verify.signed(checkpoint.note, verify.read_vkey(witness.vkey)),
-                                 1_795_176_066)
+                self.assertTrue(verify.signed(checkpoint.note, verify.read_key(witness.vkey)))
 
     def test_a_package_of_the_example_is_intact(self):
         package = Package(self.site, "table", {0: (0, None)}, None, 2, witnesses=[self.witness])
         found = check(package, key=key_of(self.site),
-                      witnesses=[verify.read_vkey(self.witness.vkey)], quorum=1)
+                      witnesses=[verify.read_key(self.witness.vkey)], quorum=1)
         self.assertEqual((found.verdict(), found.faults), ("INTACT", []))
         self.assertEqual(found.counts, {"tables": 1, "records": 5, "events": 6, "seals": 2,
                                         "faults": 0})
@@ -178,18 +177,18 @@ class Ed25519(unittest.TestCase):
     def test_published_signatures_hold_and_no_changed_bit_does(self):
         for public, message, signature in self.VECTORS:
             public, message, signature = map(bytes.fromhex, (public, message, signature))
-            self.assertTrue(formats.ed25519_verify(public, message, signature))
+            self.assertTrue(verify.ed25519_verify(public, message, signature))
             for place in range(0, 64, 7):
                 changed = bytearray(signature)
                 changed[place] ^= 4
-                self.assertFalse(formats.ed25519_verify(public, message, bytes(changed)))
-            self.assertFalse(formats.ed25519_verify(public, message + b"x", signature))
+                self.assertFalse(verify.ed25519_verify(public, message, bytes(changed)))
+            self.assertFalse(verify.ed25519_verify(public, message + b"x", signature))
 
     def test_a_signature_whose_s_is_not_below_the_order_fails(self):
         public, message, signature = map(bytes.fromhex, self.VECTORS[0])
-        s = int.from_bytes(signature[32:], "little") + formats.L
+        s = int.from_bytes(signature[32:], "little") + verify.L
         high = signature[:32] + s.to_bytes(32, "little")
-        self.assertFalse(formats.ed25519_verify(public, message, high))
+        self.assertFalse(verify.ed25519_verify(public, message, high))
 
 
 class Trees(unittest.TestCase):
@@ -270,7 +269,7 @@ class Trust(Case):
         self.assertIn(found.signer, [key.vkey for key in self.site.log_keys])
 
     def test_another_key_is_not_one_that_signed(self):
-        other = verify.read_vkey(Key(seed(128), make.ORIGIN).vkey)
+        other = verify.read_key(Key(seed(128), make.ORIGIN).vkey)
         self.verdict("ALTERED", self.package, "does not vouch", step=3, key=other)
 
     def test_a_package_signed_by_a_stranger_is_altered(self):
@@ -312,7 +311,7 @@ class Trust(Case):
 
     def test_a_quorum_counts_the_witnesses_that_the_reader_names(self):
         keys = [Key(seed(140 + n), f"witness.example/w{n}", 4) for n in range(3)]
-        named = [verify.read_vkey(key.vkey) for key in keys]
+        named = [verify.read_key(key.vkey) for key in keys]
         package = Package(self.site, "table", {0: (0, None)}, None, self.last, witnesses=keys[:2])
         for quorum, expected in ((1, "INTACT"), (2, "INTACT"), (3, "INCOMPLETE")):
             self.verdict(expected, package, key=key_of(self.site), witnesses=named, quorum=quorum)

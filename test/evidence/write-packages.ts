@@ -30,7 +30,7 @@ export async function writePackages(folder: string): Promise<string[]> {
   write('witness.vkey', `${site.witness.vkey}\n`);
   for (const { number, day } of site.seals)
     if (day !== undefined) write(`checkpoint-${number + 1}`, site.checkpoint(number + 1));
-  const rewritten = sampleSite({ rewritten: true });
+  const rewritten = sampleSite({ forkAt: 3 });
   const [first] = rewritten.seals.flatMap(({ number, day }) => (day ? [number] : []));
   if (first !== undefined) write('checkpoint-fork', rewritten.checkpoint(first + 1));
   return written;

@@ -28,15 +28,24 @@ const PUBLIC_DER = Buffer.from('302a300506032b6570032100', 'hex');
 export const nodeCryptography: Cryptography = {
   sha256:
     typeof hash === 'function'
-      ? (bytes) => hash('sha256', bytes, 'buffer')
+      ? (bytes) => bytesOfLatin1(hash('sha256', bytes, 'binary'))
       : (bytes) => createHash('sha256').update(bytes).digest(), // before Node 20.12
   verifyEd25519: (publicKey, message, signature) =>
     verify(undefined, message, publicKeyOf(publicKey), signature),
 };
 
+/** A call of `hash` costs a third if it returns a text and not a buffer. */
+function bytesOfLatin1(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < bytes.length; at += 1) bytes[at] = text.charCodeAt(at);
+  return bytes;
+}
+
 /** Hashes of files too: what the verifier of packages needs. */
 export const nodePlatform: Platform = {
   ...nodeCryptography,
+  // a buffer finds a byte four times as fast as another array
+  allocate: (bytes) => Buffer.alloc(bytes),
   startSha256: () => {
     const hash = createHash('sha256');
     return {

@@ -13,7 +13,12 @@ export type PublishedRules = Readonly<Record<string, string>>;
 
 interface VerifyOptions extends TrustAsked {
   readonly json?: true;
+  readonly log?: true;
+  readonly data?: string;
 }
+
+/** Verifies the log of a house instead of a package, where a server's programs are installed. */
+export type VerifyLog = (options: VerifyOptions) => Promise<void>;
 
 const EXAMPLES = `
 Examples:
@@ -31,20 +36,43 @@ const judgesOf = (published: PublishedRules): Replay =>
     warnings: 'checked',
   });
 
-/** Returns the command `shoeprint verify`, which verifies evidence packages without a network. */
-export const verifyCommand = (published: () => PublishedRules): Command =>
+/**
+ * Returns the command `shoeprint verify`, which verifies evidence packages without a network. With
+ * `verifyLog` it also takes `--log`.
+ */
+export function verifyCommand(published: () => PublishedRules, verifyLog?: VerifyLog): Command {
+  const command = packageCommand(published, verifyLog);
+  if (!verifyLog) return command;
+  return command
+    .option('--log', "verify the house's own log against its seals instead of a package")
+    .option('--data <folder>', 'with --log: the data folder of a server on this machine');
+}
+
+const packageCommand = (published: () => PublishedRules, verifyLog?: VerifyLog): Command =>
   new Command('verify')
     .description('verify an evidence package: whole, unaltered, with nothing missing')
-    .argument('<package>', 'the zip file, or the folder that it was unpacked into')
+    .argument('[package]', 'the zip file, or the folder that it was unpacked into')
     .option('--key <vkey>', "the log's key, or a file that holds it")
     .option('--trusted <file>', 'a checkpoint that you hold; repeatable', added, [])
     .option('--witness <vkey>', 'a witness, or a file that holds its key; repeatable', added, [])
     .option('--quorum <n>', 'how many of the witnesses must have cosigned; default: all', quorumOf)
     .option('--json', 'print one JSON object for programs')
     .addHelpText('after', EXAMPLES)
-    .action((path: string, options: VerifyOptions) =>
-      runVerify(path, options, judgesOf(published())),
-    );
+    .action(async (path: string | undefined, options: VerifyOptions) => {
+      if (options.log && verifyLog) return verifyLog(refusedWithLog(path, options));
+      if (options.data !== undefined) throw new Refusal('--data: only together with --log');
+      if (path === undefined)
+        throw new Refusal('name the package to verify: a zip file or a folder');
+      return runVerify(path, options, judgesOf(published()));
+    });
+
+/** Throws `Refusal` for what is asked of a package alone. */
+function refusedWithLog(path: string | undefined, options: VerifyOptions): VerifyOptions {
+  if (path !== undefined) throw new Refusal('--log: name no package, it verifies the log itself');
+  if (options.witness.length > 0 || options.quorum !== undefined)
+    throw new Refusal('--log: --witness and --quorum are for packages');
+  return options;
+}
 
 const added = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
@@ -57,11 +85,15 @@ async function runVerify(path: string, options: VerifyOptions, judges: Replay): 
   const { witness, quorum } = options;
   if (quorum !== undefined && quorum > witness.length)
     throw new Refusal(`--quorum: ${quorum} of ${witness.length} witnesses can never cosign`);
-  const report = await verifyFile(path, trustOf(options), judges);
+  const trust = trustOf(options);
+  const report = await verifyFile(path, trust, judges);
   const page = new BufferedOutput();
-  const hasKey = options.key !== undefined;
+  const given = {
+    hasKey: options.key !== undefined,
+    sizes: trust.checkpoints.map(({ size }) => size),
+  };
   if (options.json) await page.lines(reportJson(report));
-  else await page.lines(...reportLines(report, { hasKey }));
+  else await page.lines(...reportLines(report, given));
   await page.flush();
   process.exitCode = exitOf(report);
 }

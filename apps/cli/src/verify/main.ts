@@ -1,3 +1,5 @@
+// First, so that the checks of a package come first in the one file.
+import '#evidence';
 import { CommanderError } from 'commander';
 import { Refusal } from '../refusal.js';
 import { endQuietlyWhenNobodyReads } from '../terminal/page.js';

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -6,7 +5,7 @@ import { createInflateRaw, crc32 as zlibCrc32 } from 'node:zlib';
 import { FileList, openZip, Unreadable, type Bytes, type PackageSource } from '#evidence';
 import { fileRefusal } from '../refusal.js';
 
-const CHUNK = 256 * 1024;
+const CHUNK = 1024 * 1024;
 
 /** A package that is open for reading. */
 export interface OpenPackage {
@@ -102,6 +101,17 @@ async function addFolder(list: FileList, path: string, name: string): Promise<vo
   }
 }
 
-async function* readFile(file: string): AsyncGenerator<Uint8Array> {
-  yield* createReadStream(file, { highWaterMark: CHUNK }) as AsyncIterable<Buffer>;
+/** Reads a file from its start. The same memory is used again for each chunk. */
+async function* readFile(path: string): AsyncGenerator<Uint8Array> {
+  const file = await open(path);
+  try {
+    const buffer = Buffer.allocUnsafe(CHUNK);
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, CHUNK, null);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
 }

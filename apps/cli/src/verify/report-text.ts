@@ -1,4 +1,4 @@
-import { VERDICTS, type PackageFault, type PackageReport } from '#evidence';
+import { VERDICTS, type PackageFault, type PackageReport, type PackageStatement } from '#evidence';
 import { visible } from '#process';
 
 /** Returns the exit code of a report. */
@@ -10,7 +10,6 @@ export function reportJson(report: PackageReport): string {
   return JSON.stringify({
     verdict,
     faults: faults.map(faultJson),
-    furtherFaults: report.furtherFaults,
     warnings,
     counts,
     key: key?.vkey ?? null,
@@ -28,50 +27,113 @@ function faultJson(fault: PackageFault): Readonly<Record<string, unknown>> {
   return { step, kind, ...known, message };
 }
 
+/** What the reader gave to the verifier. */
+export interface Given {
+  readonly hasKey: boolean;
+  /** The sizes of the checkpoints that the reader holds. */
+  readonly sizes: readonly number[];
+}
+
 /** Returns a report for people, line by line. */
-export function reportLines(
-  report: PackageReport,
-  { hasKey }: { readonly hasKey: boolean },
-): string[] {
-  const { verdict, statement, counts, faults, warnings, furtherFaults } = report;
-  const of = statement?.tables.map(({ table }) => table).join(', ');
-  const tables = statement?.all === true ? `all ${statement.tables.length} tables` : `table ${of}`;
-  const subject = statement
-    ? `${statement.id}: ${counted(counts.events, 'event')} in ${counted(counts.records, 'record')} of ${tables}, ${counted(counts.seals, 'seal')}`
-    : 'this is not a package that can be read';
+export function reportLines(report: PackageReport, given: Given): string[] {
+  const { verdict, statement, counts, faults, warnings } = report;
+  const [first = 'none', ...others] = warnings;
+  const further = counts.faults - faults.length;
   return [
-    `${verdict}  ${subject}`,
-    ...(statement ? signatureLines(report, hasKey) : []),
-    ...faults.map((fault) => `  ${faultText(fault)}`),
-    ...(furtherFaults > 0 ? [`  and ${furtherFaults} more faults`] : []),
-    ...(warnings.length === 0
-      ? ['  warnings   none']
-      : warnings.map((warning) => `  warning    ${warning}`)),
+    `${verdict}  ${subjectOf(report)}`,
+    ...(onlySignerUnknown(report) ? [`  whole in itself, but ${faults[0]?.message}`] : []),
+    ...(onlySignerUnknown(report) ? [] : faults.map((fault) => `  ${faultText(fault)}`)),
+    ...(further > 0 ? [`  and ${counted(further, 'more fault')}`] : []),
+    ...(statement ? provenLines(report, given) : []),
+    ...(statement ? countLines(report, statement) : []),
+    `  warnings   ${first}`,
+    ...others.map((warning) => `${' '.repeat(LABEL)}${warning}`),
   ].map(visible);
 }
 
-function signatureLines(
-  { key, cosigned, grownSince, sealed, judgement }: PackageReport,
-  hasKey: boolean,
-): string[] {
-  const whose = key?.isTrusted !== true ? 'unknown to you' : hasKey ? 'the key you gave' : 'yours';
-  const signed = key ? `${key.vkey} (${whose})` : 'by nobody';
+/** Where the text begins after a label, and the second column. */
+const LABEL = 13;
+const COLUMN = 60;
+
+function subjectOf({ statement, counts }: PackageReport): string {
+  if (!statement) return 'this is not a package that can be read';
+  const { id, all, tables } = statement;
+  const names = tables.map(({ table }) => table).join(', ');
+  const of = all ? `all ${counted(tables.length, 'table')}` : `table ${names}`;
+  const { events, records, seals } = counts;
+  return `${id}: ${counted(events, 'event')} in ${counted(records, 'record')} of ${of}, ${counted(seals, 'seal')}`;
+}
+
+/** Whether nothing is wrong but that the reader gave no key. */
+const onlySignerUnknown = ({ verdict, key, faults }: PackageReport): boolean =>
+  verdict === 'INCOMPLETE' && key?.isTrusted === false && faults.length === 1;
+
+/** Returns who signed, who cosigned, what history shows and when it was sealed. */
+function provenLines({ key, cosigned, grownSince, sealed }: PackageReport, given: Given): string[] {
+  const whose =
+    key?.isTrusted !== true ? 'unknown to you' : given.hasKey ? 'the key you gave' : 'yours';
+  const signed = key ? `${key.vkey.split('+').slice(0, 2).join('+')} (${whose})` : 'by nobody';
   const witnesses = cosigned.map(({ name, time }) => `${name} ${timeText(time)}`).join(', ');
-  const history =
-    grownSince.length > 0
-      ? `only grew since your checkpoint of size ${grownSince.join(', ')}`
-      : 'not checked: no earlier checkpoint was given';
   return [
-    `  signed     ${signed}`,
-    `  cosigned   ${witnesses === '' ? 'not checked: no witness was named' : witnesses}`,
-    `  history    ${history}`,
-    `  sealed     ${sealed.after ?? 'from the first seal'} to ${sealed.to ?? 'unknown'} by the house's clock`,
-    `  judged     ${judgement ? `${counted(judgement.findings, 'finding')} the same` : 'not judged'}`,
+    ['signed', signed, 'cosigned', witnesses || 'not checked: no witness was named'],
+    ['history', historyOf(grownSince, given), 'sealed', `${spanOf(sealed)} by the house's clock`],
+  ].map(
+    ([left = '', text = '', right = '', more = '']) =>
+      `  ${left.padEnd(LABEL - 2)}${text.padEnd(COLUMN - 2)}  ${right.padEnd(10)}${more}`,
+  );
+}
+
+/** Returns from when to when a range was sealed. The day is not repeated. */
+function spanOf({ after, to = 'unknown' }: PackageReport['sealed']): string {
+  if (after === undefined) return `the first seal to ${plainTime(to)}`;
+  const isOneDay = after.slice(0, 10) === to.slice(0, 10);
+  return `${plainTime(after)} to ${isOneDay ? to.slice(11) : plainTime(to)}`;
+}
+
+function historyOf(grownSince: readonly number[], { sizes }: Given): string {
+  if (sizes.length === 0) return 'not checked: no earlier checkpoint was given';
+  const text = (list: readonly number[]): string =>
+    `your ${list.length === 1 ? 'checkpoint' : 'checkpoints'} of size ${list.map(grouped).join(', ')}`;
+  const others = sizes.filter((size) => !grownSince.includes(size));
+  return [
+    ...(grownSince.length > 0 ? [`only grew since ${text(grownSince)}`] : []),
+    ...(others.length > 0 ? [`not shown since ${text(others)}`] : []),
+  ].join('; ');
+}
+
+/** Returns how much of the package was checked and judged. */
+function countLines(report: PackageReport, { tables, rules }: PackageStatement): string[] {
+  const { counts, judgement } = report;
+  const records = tables.reduce((sum, table) => sum + table.records, 0);
+  const checked = [
+    share(counts.seals, report.sealsDue, 'seals'),
+    share(counts.records, records, 'records'),
+  ];
+  if (!judgement) return [`  ${checked.join(', ')}, findings not judged`];
+  const { sessions, sessionsWithHole, findings, same, parked } = judgement;
+  const under = rules.map(({ id }) => id).filter((id) => !id.startsWith('policies/'));
+  const judged = [
+    share(sessions - sessionsWithHole, sessions, 'sessions without a hole'),
+    `${share(same, findings, 'findings the same')} under ${under.join(', ') || 'no rules'}`,
+  ];
+  return [
+    `  ${[...checked, ...judged].join(', ')}`,
+    ...parked.map(
+      ({ table, record, last }) =>
+        `  judged to record ${grouped(record)} of ${grouped(last)} of table ${table}`,
+    ),
   ];
 }
 
+const grouped = (count: number): string => count.toLocaleString('en-US');
+const share = (of: number, all: number, what: string): string =>
+  `${grouped(of)}/${grouped(all)} ${what}`;
+
+/** Returns a time of a seal without its T. */
+const plainTime = (time: string): string => time.replace('T', ' ');
+
 const timeText = (seconds: number): string =>
-  `${new Date(seconds * 1_000).toISOString().slice(0, 19).replace('T', ' ')}Z`;
+  `${plainTime(new Date(seconds * 1_000).toISOString().slice(0, 19))}Z`;
 
 /** Renders a fault: where it is, as finely as it is known, and what is wrong there. */
 function faultText({ step, kind, message, ...at }: PackageFault): string {
@@ -88,4 +150,4 @@ function faultText({ step, kind, message, ...at }: PackageFault): string {
 }
 
 const counted = (count: number, what: string): string =>
-  `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'}`;
+  `${grouped(count)} ${what}${count === 1 ? '' : 's'}`;

@@ -89,10 +89,10 @@ export async function verifyFile(
 const unreadable = (message: string): PackageReport => ({
   verdict: 'UNREADABLE',
   faults: [{ step: 1, kind: 'unreadable', message }],
-  furtherFaults: 0,
   warnings: [],
   statement: undefined,
-  counts: { seals: 0, records: 0, events: 0 },
+  counts: { tables: 0, records: 0, events: 0, seals: 0, faults: 1 },
+  sealsDue: 0,
   key: undefined,
   cosigned: [],
   grownSince: [],

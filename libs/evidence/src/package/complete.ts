@@ -54,12 +54,14 @@ export function verifyRange(
   for (const table of tables) {
     const why = rangeFault(statement, sizesOf(statement, table), days);
     if (why !== undefined) fault(why, table.entry.table);
-    const end = table.entry.first + table.records;
-    if (table.latest.size > end)
-      exam.found.addWarning(
-        `${table.latest.size - end} records of ${table.entry.table} follow the range`,
-      );
+    const following = table.latest.size - table.entry.first - table.records;
+    if (following > 0) exam.found.addWarning(followWarning(scope, table.entry.table, following));
   }
+}
+
+function followWarning({ kind }: Scope, table: string, count: number): string {
+  const reviews = kind === 'finding' ? '; reviews of the finding can be among them' : '';
+  return `${count} records of table ${table} follow the range${reviews}`;
 }
 
 /** What a scope of each kind must name. */
@@ -80,9 +82,9 @@ interface Days {
 function daysOf(range: readonly SealedState[], after: number | null): Days {
   const inside = after === null ? range : range.slice(1);
   return {
-    after: after === null ? undefined : range[0]?.day,
-    between: inside.slice(0, -1).flatMap(({ day }) => day ?? []),
-    to: inside.at(-1)?.day,
+    after: after === null ? undefined : range[0]?.closes,
+    between: inside.slice(0, -1).flatMap(({ closes }) => closes ?? []),
+    to: inside.at(-1)?.closes,
   };
 }
 
@@ -176,23 +178,23 @@ export function verifyShoes(
 ): void {
   for (const { table, shoes: named } of tables) {
     const opened = shoes.filter((each) => each.table === table);
+    const fault = (message: string): void => exam.altered(7, message, { ...AT, table });
     for (const shoe of named)
-      if (!opened.some((each) => each.shoe === shoe))
-        exam.altered(7, `the records do not open shoe ${shoe}`, { ...AT, table });
-    const open = opened.filter(({ shoe, isClosed }) => named.includes(shoe) && !isClosed);
-    for (const { shoe } of open)
-      exam.found.addWarning(`shoe ${shoe} of table ${table} is not closed`);
+      if (!opened.some((each) => each.shoe === shoe)) fault(`the records do not open shoe ${shoe}`);
+    const inReach = opened.filter(({ hasLeftReach }) => !hasLeftReach);
+    for (const { shoe, isClosed } of inReach) {
+      if (!isClosed) exam.found.addWarning(`shoe ${shoe} of table ${table} is not closed`);
+      exam.found.addWarning(`corrections to shoe ${shoe} of table ${table} are still possible`);
+    }
+    if (scope.kind !== 'shoe' && scope.kind !== 'finding') continue;
+    // a finding about no shoe is shown with the shoe before it, which it says nothing about
+    const asked = scope.shoe;
+    if (asked !== undefined && !opened.some(({ shoe }) => shoe === asked))
+      fault(`the records do not open shoe ${asked}`);
+    const range = checked.find(({ entry }) => entry.table === table);
+    const isWhole = range && range.entry.first + range.records === range.latest.size;
+    for (const { shoe } of inReach)
+      if (shoe === asked && !isWhole)
+        fault(`the range ends while shoe ${shoe} can still be corrected`);
   }
-  if (scope.shoe === undefined) return;
-  const { table } = scope;
-  const own = shoes.findLast((each) => each.table === table && each.shoe === scope.shoe);
-  const range = checked.find(({ entry }) => entry.table === table);
-  const isWhole = range && range.entry.first + range.records === range.latest.size;
-  if (!own) exam.altered(7, `the records do not open shoe ${scope.shoe}`, { ...AT, table });
-  else if (!own.hasLeftReach && !isWhole)
-    exam.altered(7, `the range ends while shoe ${scope.shoe} can still be corrected`, {
-      ...AT,
-      table,
-    });
-  else if (!own.hasLeftReach) exam.found.addWarning('corrections are still possible');
 }

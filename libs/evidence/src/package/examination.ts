@@ -6,6 +6,8 @@ import type { FaultKind, Findings, Position } from './report.js';
 /** What a platform does for the verifier. */
 export interface Platform extends Cryptography {
   readonly startSha256: () => RunningSha256;
+  /** Returns memory for so many bytes. */
+  readonly allocate: (bytes: number) => Uint8Array;
 }
 
 /** Thrown to end the work on one part of a package. Its fault is already noted. */

@@ -61,7 +61,7 @@ export const packageForm = object({
   ),
   unjudged: list(object({ table: tableId, record: count, line: count, released: flag }), 100_000),
   software: object({ name: text(100), version: text(100), commit: text(100), fold: count }),
-  warnings: list(text(10_000), 10_000),
+  warnings: list(text(65_536), 10_000),
 });
 /** What a package says of itself. */
 export type PackageStatement = ValueOf<typeof packageForm>;
@@ -127,8 +127,8 @@ export interface RecordLine {
   readonly lines: number;
   readonly partition: number;
   readonly offset: number;
-  /** The first 8 hex digits of the leaf. */
-  readonly check: string;
+  /** The number that the first 8 hexadecimal digits of the leaf stand for. */
+  readonly check: number;
 }
 
 /** How a file of a package is written. */

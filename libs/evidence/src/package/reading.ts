@@ -164,7 +164,8 @@ export class Lines {
   private fill(chunk: Uint8Array): void {
     const bytes = this.rest.length === 0 ? chunk : joinBytes(this.rest, chunk);
     const end = bytes.lastIndexOf(LINE_FEED);
-    this.rest = bytes.slice(end + 1);
+    // a copy: the memory of a chunk can be used again, and `slice` of a buffer copies nothing
+    this.rest = new Uint8Array(bytes.subarray(end + 1));
     if (this.rest.length > PACKAGE_LINE_MAX)
       throw new FileFault(`a line is over ${PACKAGE_LINE_MAX} bytes`, this.number + 1);
     this.at = 0;

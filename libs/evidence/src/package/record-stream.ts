@@ -1,158 +1,224 @@
-import { joinBytes, textOfUtf8, utf8Of } from '../bytes.js';
+import { textOfUtf8, utf8Of } from '../bytes.js';
 import { RECORD_COLUMNS, type RecordLine } from './files.js';
-import { FileFault, type Lines } from './reading.js';
+import { FileFault } from './reading.js';
 
 const LINE_FEED = 0x0a;
+const COMMA = 0x2c;
+const BRACE = 0x7b;
+const ZERO = 0x30;
+const LETTER_A = 0x61;
 /** Longest record in bytes. The log takes 60,000. */
 const RECORD_BYTES_MAX = 1024 * 1024;
+/** More bytes than a line of records.csv has. */
+const ROW_BYTES_MAX = 128;
+
+/** Bytes of a file, read ahead. The same memory is used again. */
+class ReadAhead {
+  bytes: Uint8Array;
+  /** Where what was not taken begins and ends. A spare byte stands before it. */
+  at = 1;
+  end = 1;
+
+  constructor(
+    private readonly chunks: AsyncGenerator<Uint8Array>,
+    private readonly allocate: (bytes: number) => Uint8Array,
+  ) {
+    this.bytes = allocate(1);
+  }
+
+  /** Reads on. What was not taken moves. Returns whether anything came. */
+  async more(): Promise<boolean> {
+    const next = await this.chunks.next();
+    if (next.done === true) return false;
+    const left = this.bytes.subarray(this.at, this.end);
+    const end = 1 + left.length + next.value.length;
+    if (end > this.bytes.length) this.bytes = this.allocate(2 * end);
+    this.bytes.set(left, 1);
+    this.bytes.set(next.value, 1 + left.length);
+    this.at = 1;
+    this.end = end;
+    return true;
+  }
+}
 
 /** The records of events.ndjson, parted by the lengths that records.csv has. */
 export class RecordBytes {
-  /** A spare byte and what was read after it: a leaf is hashed with the byte before the record. */
-  private buffer: Uint8Array = new Uint8Array(1);
-  /** Where the next record begins. */
-  private at = 1;
+  private readonly ahead: ReadAhead;
 
-  constructor(private readonly chunks: AsyncGenerator<Uint8Array>) {}
-
-  /**
-   * Returns the next record after one spare byte, or undefined if more must be read: call `fill`
-   * first. The next call overwrites it. Throws `FileFault` if no line feed follows.
-   */
-  take(bytes: number): Uint8Array | undefined {
-    const { buffer, at } = this;
-    const end = at + bytes;
-    if (end >= buffer.length) return undefined;
-    if (buffer[end] !== LINE_FEED)
-      throw new FileFault(`a record of ${bytes} bytes does not end in a line feed`);
-    this.at = end + 1;
-    return buffer.subarray(at - 1, end);
+  constructor(...[chunks, allocate]: ConstructorParameters<typeof ReadAhead>) {
+    this.ahead = new ReadAhead(chunks, allocate);
   }
 
-  /** Reads until a record of this length is there. Throws `FileFault` if the file ends before. */
+  /**
+   * Returns the next record after one spare byte, or undefined if it is not read yet or no line
+   * feed follows it: call `fill` then. The next call overwrites it.
+   */
+  take(bytes: number): Uint8Array | undefined {
+    const { ahead } = this;
+    const from = ahead.at - 1;
+    const end = ahead.at + bytes;
+    if (end >= ahead.end || ahead.bytes[end] !== LINE_FEED) return undefined;
+    ahead.at = end + 1;
+    return ahead.bytes.subarray(from, end);
+  }
+
+  /** Reads until a record of this length is there. Throws `FileFault` if it is not in the file. */
   async fill(bytes: number): Promise<void> {
+    const { ahead } = this;
     if (bytes > RECORD_BYTES_MAX) throw new FileFault(`a record is over ${RECORD_BYTES_MAX} bytes`);
-    const parts: Uint8Array[] = [this.buffer.subarray(this.at - 1)];
-    let length = parts[0]?.length ?? 0;
-    while (length < bytes + 2) {
-      const next = await this.chunks.next();
-      if (next.done === true) throw new FileFault('the file ends inside a record');
-      parts.push(next.value);
-      length += next.value.length;
-    }
-    this.buffer = joinBytes(...parts);
-    this.at = 1;
+    while (ahead.end - ahead.at <= bytes)
+      if (!(await ahead.more())) throw new FileFault('the file ends inside a record');
+    if (ahead.bytes[ahead.at + bytes] !== LINE_FEED)
+      throw new FileFault(`a record of ${bytes} bytes does not end in a line feed`);
   }
 
   /** Throws `FileFault` if anything follows the last record. */
   async end(): Promise<void> {
-    let left = this.buffer.length - this.at;
-    while (left === 0) {
-      const next = await this.chunks.next();
-      if (next.done === true) return;
-      left = next.value.length;
-    }
+    const { ahead } = this;
+    while (ahead.at === ahead.end) if (!(await ahead.more())) return;
     throw new FileFault('the file goes on after the last record of records.csv');
   }
 }
 
-const RECORD_LINE =
-  /^(0|[1-9]\d{0,15}),(0|[1-9]\d{0,15}),(0|[1-9]\d{0,15}),(0|[1-9]\d{0,15}),(0|[1-9]\d{0,15}),([0-9a-f]{8})$/;
-
 /** The lines of records.csv. The first names the columns. */
-export class RecordLines {
-  constructor(private readonly lines: Lines) {}
+export class RecordRows {
+  /** The number of the line that was taken last, from 1. */
+  number = 0;
+  private readonly ahead: ReadAhead;
+  private at = 0;
 
-  /** The number of the line that was taken last. */
-  get number(): number {
-    return this.lines.number;
+  constructor(...[chunks, allocate]: ConstructorParameters<typeof ReadAhead>) {
+    this.ahead = new ReadAhead(chunks, allocate);
   }
 
   /** Takes the line of the columns. Throws `FileFault` for another. */
   async begin(): Promise<void> {
-    if ((await this.lines.next()) !== RECORD_COLUMNS.join(','))
+    const columns = utf8Of(`${RECORD_COLUMNS.join(',')}\n`);
+    const { ahead } = this;
+    while (ahead.end - ahead.at < columns.length && (await ahead.more()));
+    if (!startsWith(ahead.bytes.subarray(0, ahead.end), ahead.at, columns))
       throw new FileFault(`must begin with the columns ${RECORD_COLUMNS.join(',')}`, 1);
+    ahead.at += columns.length;
+    this.number = 1;
   }
 
-  /** Returns the next line if it is already read. */
+  /** Returns the next line if all of it was read. Throws `FileFault` for a bad line. */
   nextRead(): RecordLine | undefined {
-    const line = this.lines.nextRead();
-    return line === undefined ? undefined : this.read(line);
+    const { ahead } = this;
+    if (ahead.end - ahead.at < ROW_BYTES_MAX && !this.hasLine()) return undefined;
+    this.number += 1;
+    this.at = ahead.at;
+    const row = {
+      n: this.decimal(),
+      bytes: this.decimal(),
+      lines: this.decimal(),
+      partition: this.decimal(),
+      offset: this.decimal(),
+      check: this.check(),
+    };
+    ahead.at = this.at;
+    return row;
   }
 
   /** Returns the next line, or undefined at the end. Throws `FileFault` for a bad line. */
   async next(): Promise<RecordLine | undefined> {
-    const line = await this.lines.next();
-    return line === undefined ? undefined : this.read(line);
+    for (;;) {
+      const row = this.nextRead();
+      if (row) return row;
+      if (await this.ahead.more()) continue;
+      if (this.ahead.at === this.ahead.end) return undefined;
+      throw new FileFault('the last line does not end with a line feed', this.number + 1);
+    }
   }
 
-  private read(line: string): RecordLine {
-    const [, n, bytes, lines, partition, offset, check] = RECORD_LINE.exec(line) ?? [];
-    if (check === undefined)
-      throw new FileFault(`must have ${RECORD_COLUMNS.join(',')}`, this.lines.number);
-    return {
-      n: Number(n),
-      bytes: Number(bytes),
-      lines: Number(lines),
-      partition: Number(partition),
-      offset: Number(offset),
-      check,
-    };
+  private hasLine(): boolean {
+    const { at, end, bytes } = this.ahead;
+    const feed = bytes.indexOf(LINE_FEED, at);
+    return feed >= 0 && feed < end;
+  }
+
+  /** Takes a number without leading zeros, and the comma after it. */
+  private decimal(): number {
+    const { bytes } = this.ahead;
+    const from = this.at;
+    let value = 0;
+    let byte = bytes[this.at] ?? 0;
+    for (; byte >= ZERO && byte < ZERO + 10; byte = bytes[++this.at] ?? 0)
+      value = value * 10 + byte - ZERO;
+    const digits = this.at - from;
+    const isPlain = digits === 1 || (digits > 1 && digits <= 16 && bytes[from] !== ZERO);
+    if (!isPlain || byte !== COMMA || value > Number.MAX_SAFE_INTEGER) this.fail();
+    this.at += 1;
+    return value;
+  }
+
+  /** Takes 8 hexadecimal digits, and the end of the line. */
+  private check(): number {
+    const { bytes } = this.ahead;
+    let value = 0;
+    for (const end = this.at + 8; this.at < end; this.at += 1) {
+      const digit = hexDigit(bytes[this.at] ?? 0);
+      if (digit < 0) this.fail();
+      value = value * 16 + digit;
+    }
+    if (bytes[this.at] !== LINE_FEED) this.fail();
+    this.at += 1;
+    return value;
+  }
+
+  private fail(): never {
+    throw new FileFault(`must have ${RECORD_COLUMNS.join(',')}`, this.number);
   }
 }
 
-/** Returns whether a leaf begins with these 8 hexadecimal digits. */
-export const isCheckOf = (leaf: Uint8Array, check: string): boolean =>
-  Number.parseInt(check, 16) ===
-  (((leaf[0] ?? 0) << 24) | ((leaf[1] ?? 0) << 16) | ((leaf[2] ?? 0) << 8) | (leaf[3] ?? 0)) >>> 0;
+/** Returns the value of a hexadecimal digit in lower case, and less than 0 for another byte. */
+function hexDigit(byte: number): number {
+  if (byte < ZERO + 10) return byte - ZERO;
+  return byte >= LETTER_A && byte < LETTER_A + 6 ? byte - LETTER_A + 10 : -1;
+}
 
-const COMMA = 0x2c;
-const BRACE = 0x7b;
+/** Returns the first 4 bytes of a leaf as a number: what records.csv has as its `check`. */
+export const checkOf = (leaf: Uint8Array): number =>
+  (((leaf[0] ?? 0) << 24) | ((leaf[1] ?? 0) << 16) | ((leaf[2] ?? 0) << 8) | (leaf[3] ?? 0)) >>> 0;
 
 /** Tells whether lines name a table. */
 export class TableNamed {
-  private readonly key = utf8Of(',"table":');
-  private readonly value: Uint8Array;
+  /** The member of a canonical line that names the table, with the commas on either side. */
+  private readonly member: Uint8Array;
 
   constructor(private readonly table: string) {
-    this.value = utf8Of(`${JSON.stringify(table)},`);
+    this.member = utf8Of(`,"table":${JSON.stringify(table)},`);
   }
 
   /**
-   * Calls `onLine` with the index of each line that does not name the table. Returns how many lines
-   * the record has.
+   * Returns how many lines a record has, which begins at the second of these bytes. Adds the index
+   * of each line that does not name the table to `others`.
    */
-  check(record: Uint8Array, onLine: (index: number) => void): number {
-    if (record.length === 0) return 0;
-    let count = 0;
-    for (let from = 0; ; count += 1) {
-      const feed = record.indexOf(LINE_FEED, from);
-      const to = feed < 0 ? record.length : feed;
-      if (!this.isOf(record, from, to)) onLine(count);
-      if (feed < 0) return count + 1;
+  check(spareAndRecord: Uint8Array, others: number[]): number {
+    if (spareAndRecord.length === 1) return 0;
+    for (let from = 1, line = 0; ; line += 1) {
+      const feed = spareAndRecord.indexOf(LINE_FEED, from);
+      const to = feed < 0 ? spareAndRecord.length : feed;
+      if (!this.isPlainlyOf(spareAndRecord, from, to) && !this.isParsedOf(spareAndRecord, from, to))
+        others.push(line);
+      if (feed < 0) return line + 1;
       from = feed + 1;
     }
   }
 
-  private isOf(bytes: Uint8Array, from: number, to: number): boolean {
-    return this.isPlainlyOf(bytes, from, to) || this.isParsedOf(bytes.subarray(from, to));
-  }
-
-  /** Looks where a canonical line has its table: after members that are texts. */
+  /** Looks where a canonical line has its table: before the first nested object. */
   private isPlainlyOf(bytes: Uint8Array, from: number, to: number): boolean {
-    const { key, value } = this;
     const nested = bytes.indexOf(BRACE, from + 1);
     const end = nested < 0 || nested > to ? to : nested;
-    for (let at = bytes.indexOf(COMMA, from); at >= 0 && at < end;) {
-      if (startsWith(bytes, at, key)) return startsWith(bytes, at + key.length, value);
-      at = bytes.indexOf(COMMA, at + 1);
-    }
+    // backwards, because most members stand before the table; by as many bytes as cannot be the key
+    for (let at = end - KEY.length; at > from; at -= STEPS[bytes[at] ?? 0] ?? 1)
+      if (startsWith(bytes, at, KEY)) return startsWith(bytes, at, this.member);
     return false;
   }
 
-  private isParsedOf(line: Uint8Array): boolean {
+  private isParsedOf(bytes: Uint8Array, from: number, to: number): boolean {
     try {
-      const event: unknown = JSON.parse(textOfUtf8(line) ?? '');
+      const event: unknown = JSON.parse(textOfUtf8(bytes.subarray(from, to)) ?? '');
       return (
         typeof event === 'object' &&
         event !== null &&
@@ -164,6 +230,13 @@ export class TableNamed {
     }
   }
 }
+
+const KEY = utf8Of(',"table":');
+/** How far before a byte the key can begin next, by the byte. */
+const STEPS = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const at = KEY.indexOf(byte, 1);
+  return at < 0 ? KEY.length : at;
+});
 
 function startsWith(bytes: Uint8Array, at: number, part: Uint8Array): boolean {
   for (let i = 0; i < part.length; i += 1) if (bytes[at + i] !== part[i]) return false;

@@ -35,7 +35,23 @@ export interface Judgement {
   readonly sessions: number;
   readonly sessionsWithHole: number;
   readonly shoes: readonly ReplayedShoe[];
+  /** Tables whose judging ended at a line that the judges cannot take. */
+  readonly parked: readonly StoppedTable[];
   readonly warnings: readonly string[];
+}
+
+/** What judging again came to. */
+export interface JudgedAgain extends Judgement {
+  /** The findings that the package lists too. */
+  readonly same: number;
+}
+
+/** A table whose judging ended early. */
+export interface StoppedTable {
+  readonly table: string;
+  /** The record that was not judged, and the last one of the range. */
+  readonly record: number;
+  readonly last: number;
 }
 
 /** Judges records under the rule documents of a package. It is handed in, so that this library knows no game. */
@@ -62,12 +78,28 @@ export interface Judging {
   end(): Judgement;
 }
 
+/** What is wrong with a line of a record, by its index. */
+export interface LineFault {
+  readonly line: number;
+  readonly why: string;
+}
+
+/** The seal that covers a record. */
+export interface CoveringSeal {
+  /** Its time, by the sealer's clock: `2026-11-20T12:01:04Z`. */
+  readonly time: string;
+  /** Whether no earlier seal covers the record, as far as the package shows. */
+  readonly isFirst: boolean;
+  /** The gaming day that the record was sealed with, if the package has the seal that closes it. */
+  readonly day: string | undefined;
+}
+
 /** The judging of one table of a package. */
 export interface TableJudging {
   /** Takes a record before the range. These come first. */
   context(n: number, value: Uint8Array): void;
   /** Takes a record of the range. Returns what is wrong with its lines, by their index. */
-  record(n: number, value: Uint8Array): readonly { readonly line: number; readonly why: string }[];
+  record(n: number, value: Uint8Array, seal?: CoveringSeal): readonly LineFault[];
   /** Takes a record after the range. */
   later(n: number, value: Uint8Array): void;
   end(): void;
@@ -142,6 +174,7 @@ export class JudgingAgain {
   private readonly files;
   private readonly differing = new Set<JudgedFile>();
   private findings = 0;
+  private same = 0;
   /** Whether records are missing that judging needs: then nothing can be compared. */
   private isCut = false;
 
@@ -169,7 +202,9 @@ export class JudgingAgain {
     const made = this.judging.take();
     if (this.isCut) return;
     for (const [file, lines] of this.files)
-      for (const line of made[file] ?? []) await this.compareLine(file, lines, line);
+      // a quoted cell of CSV can go on in the next line of the file
+      for (const line of made[file] ?? [])
+        for (const part of line.split('\n')) await this.compareLine(file, lines, part);
   }
 
   private async compareLine(file: JudgedFile, lines: Lines, due: string): Promise<void> {
@@ -177,7 +212,10 @@ export class JudgingAgain {
     if (this.differing.has(file)) return;
     const path = `data/${file}`;
     const found = await this.exam.attempt(8, path, async () => ({ line: await lines.next() }));
-    if (found?.line === due) return;
+    if (found?.line === due) {
+      if (file === 'findings.ndjson') this.same += 1;
+      return;
+    }
     this.differing.add(file);
     if (!found) return;
     const step = file.endsWith('.csv') ? 7 : 8;
@@ -192,7 +230,7 @@ export class JudgingAgain {
   }
 
   /** Ends the package: no file may go on. */
-  async end(): Promise<Judgement | undefined> {
+  async end(): Promise<JudgedAgain | undefined> {
     const judgement = this.judging.end();
     if (this.isCut) return undefined;
     await this.compare();
@@ -205,7 +243,7 @@ export class JudgingAgain {
       });
     }
     for (const warning of judgement.warnings) this.exam.found.addWarning(warning);
-    return { ...judgement, findings: this.findings };
+    return { ...judgement, findings: this.findings, same: this.same };
   }
 }
 
@@ -229,12 +267,16 @@ export class TableAgain {
     );
   }
 
-  /** Takes a record of the range. `fileLine` is the number of its first line in events.ndjson. */
-  record({ n, partition, offset }: RecordLine, value: Uint8Array, fileLine: number): void {
+  /** Takes a record of the range. `line` is the number of its first line in events.ndjson. */
+  record(
+    { n, partition, offset }: RecordLine,
+    value: Uint8Array,
+    { line: fileLine, seal }: { readonly line: number; readonly seal: CoveringSeal },
+  ): void {
     const file = tableFile(this.entry.number, 'events.ndjson');
     const at = { record: n, partition, offset, file };
     this.guarded(at, () => {
-      for (const { line, why } of this.judging.record(n, value))
+      for (const { line, why } of this.judging.record(n, value, seal))
         this.exam.altered(8, why, { ...at, table: this.entry.table, line: fileLine + line });
     });
   }

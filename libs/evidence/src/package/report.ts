@@ -30,20 +30,20 @@ export const VERDICTS = { INTACT: 0, ALTERED: 1, INCOMPLETE: 2, UNREADABLE: 3 } 
 export type Verdict = keyof typeof VERDICTS;
 
 /** Most faults that a report lists. More of them are counted. */
-const FAULTS_MAX = 1_000;
+const FAULTS_MAX = 100;
 const WARNINGS_MAX = 1_000;
 
 /** Collects what the steps find. */
 export class Findings {
   private readonly kept: PackageFault[] = [];
   private readonly said = new Set<string>();
-  private more = 0;
+  private all = 0;
 
   /** Adds a fault. */
   add(step: number, kind: FaultKind, message: string, at: Position = {}): void {
     this.worst = worse(this.worst, kind);
-    if (this.kept.length >= FAULTS_MAX) this.more += 1;
-    else this.kept.push({ step, kind, ...at, message });
+    this.all += 1;
+    if (this.kept.length < FAULTS_MAX) this.kept.push({ step, kind, ...at, message });
   }
   private worst: FaultKind | undefined;
 
@@ -80,9 +80,9 @@ export class Findings {
     return first ? [first, ...rest] : rest;
   }
 
-  /** Returns how many faults are not in `faults`. */
-  get furtherFaults(): number {
-    return this.more;
+  /** Returns how many faults were found, those that are not listed included. */
+  get faultCount(): number {
+    return this.all;
   }
 
   /** Returns the warnings in the order in which they came. */

@@ -11,13 +11,16 @@ import { leafForm, type PackageStatement, type Since, type SiteProof } from './f
 import type { ProvenLeaf, SiteLeaf } from './files.js';
 import { hashesOf } from './hashes.js';
 import type { Position } from './report.js';
-import { isInLog } from './signatures.js';
+import { rootInLog } from './signatures.js';
 import { SITE_FILES } from './site-files.js';
 
 /** What a seal says that the tables are checked against. */
 export interface SealedState {
   readonly number: number;
   readonly time: string;
+  /** The gaming day that it closes. */
+  readonly closes: string | undefined;
+  /** The gaming day of what it covers, if the range has the seal that closes that day. */
   readonly day: string | undefined;
   /** How many tables have a head. */
   readonly tables: number;
@@ -52,6 +55,7 @@ export interface SealSources {
 const stateOf = ({ number, time, day, tables, heads, next }: Seal): SealedState => ({
   number,
   time,
+  closes: day,
   day,
   tables,
   heads,
@@ -73,7 +77,7 @@ export async function verifySeals(
   const takeHeld = (before: number): void => {
     while ((held[0]?.seal.index ?? Infinity) < before) {
       const entry = held.shift();
-      const state = entry && provenSeal(chain, checkpoint, entry.seal, SITE_FILES.since);
+      const state = entry && heldSeal(chain, range, entry);
       if (entry && state) sinceSeals.set(entry.size, state);
     }
   };
@@ -93,37 +97,48 @@ export async function verifySeals(
   // A checkpoint of the recipient can end at a seal of the range.
   takeHeld(checkpoint.size);
   const latest = latestSeal(chain, sources);
-  return { range: states, latest, since: sinceSeals, names, roots: range.roots };
+  return { range: withDays(states), latest, since: sinceSeals, names, roots: range.roots };
+}
+
+/** Returns seals with the day of the first from each on that closes one. */
+function withDays(seals: readonly SealedState[]): SealedState[] {
+  let day: string | undefined;
+  return [...seals]
+    .reverse()
+    .map((seal) => ({ ...seal, day: (day = seal.closes ?? day) }))
+    .reverse();
 }
 
 /** Checks the last seal of the checkpoint, which is its last leaf. */
 function latestSeal(chain: SealChain, { checkpoint, proof }: SealSources): SealedState {
   const at = { file: SITE_FILES.proof, seal: proof.latest.index };
-  const latest = provenSeal(chain, checkpoint, proof.latest, SITE_FILES.proof);
+  if (!rootInLog(chain.exam, checkpoint, proof.latest))
+    chain.exam.altered(5, `seal ${proof.latest.index} is not in the log`, at);
   if (proof.latest.index !== checkpoint.size - 1)
     chain.exam.altered(5, 'the latest seal is not the last leaf of the checkpoint', at);
+  const latest = chain.take(proof.latest, at);
   if (!latest) chain.exam.abandon(5, 'the latest seal cannot be read', at);
-  chain.end(latest);
-  return latest;
+  const state = stateOf(latest);
+  chain.end(state);
+  return state;
+}
+
+/** Checks the seal with which a checkpoint of the recipient ends, and that the log grew from there. */
+function heldSeal(chain: SealChain, range: LeafRange, { size, seal }: Since[number]) {
+  const at = { file: SITE_FILES.since, seal: seal.index };
+  if (seal.index !== size - 1)
+    chain.exam.altered(4, `seal ${seal.index} is not the last leaf of size ${size}`, at);
+  const root = rootInLog(chain.exam, range.sources.checkpoint, seal);
+  if (root) range.grown(size, root, { step: 4, ...at });
+  else chain.exam.altered(4, `seal ${seal.index} is not in the log`, at);
+  const state = chain.take(seal, at);
+  return state && stateOf(state);
 }
 
 const readNamesFile = (exam: Examination): Promise<string[] | undefined> =>
   exam.attempt(5, SITE_FILES.names, async () =>
     readNames(await exam.reader.text(SITE_FILES.names)),
   );
-
-function provenSeal(
-  chain: SealChain,
-  checkpoint: SignedCheckpoint,
-  leaf: ProvenLeaf,
-  file: string,
-): SealedState | undefined {
-  const at = { file, seal: leaf.index };
-  if (!isInLog(chain.exam, checkpoint, leaf))
-    chain.exam.altered(5, `seal ${leaf.index} is not in the log`, at);
-  const seal = chain.take(leaf, at);
-  return seal && stateOf(seal);
-}
 
 /** The leaves of the range, from which the root of the log is computed. */
 class LeafRange {
@@ -133,7 +148,7 @@ class LeafRange {
   constructor(
     private readonly exam: Examination,
     first: number,
-    private readonly sources: SealSources,
+    readonly sources: SealSources,
   ) {
     this.frontier = frontierOf(exam, 5, first, {
       hashes: sources.proof.frontier,
@@ -156,26 +171,34 @@ class LeafRange {
   /** Checks that the leaves end with `to`, and that the log of the checkpoint begins with them. */
   end(to: number): void {
     const { frontier, exam, sources } = this;
+    const at = { step: 5, file: SITE_FILES.leaves };
+    const { size } = frontier;
+    if (size !== to + 1)
+      return exam.altered(5, `the leaves end before leaf ${size}, not with ${to}`, at);
+    this.grown(size, frontier.root(), at);
+    const due = new Set([size, ...sources.since.map((each) => each.size)]);
+    const shown = sources.proof.consistency.map(({ from }) => from);
+    if (shown.length !== due.size || !shown.every((from) => due.has(from)))
+      exam.altered(4, `must prove growth from ${[...due].join(', ')}`, { file: SITE_FILES.proof });
+  }
+
+  /** Checks that the log of the checkpoint begins with the leaves that lead to a root. */
+  grown(
+    size: number,
+    root: Uint8Array,
+    { step, ...at }: Position & { readonly step: number },
+  ): void {
+    const { exam, roots, sources } = this;
     const { checkpoint, proof } = sources;
-    const at = { file: SITE_FILES.leaves };
-    if (frontier.size !== to + 1)
-      return exam.altered(5, `the leaves end before leaf ${frontier.size}, not with ${to}`, at);
-    const found = proof.consistency.find(({ from }) => from === frontier.size);
+    const found = proof.consistency.find(({ from }) => from === size);
+    const claim = { from: size, to: checkpoint.size, fromRoot: root, toRoot: checkpoint.root };
+    roots.set(size, root);
     if (!found)
-      return exam.found.add(
-        5,
-        'incomplete',
-        `there is no proof that the log only grew from size ${frontier.size}`,
-        { file: SITE_FILES.proof },
-      );
-    const claim = {
-      from: frontier.size,
-      to: checkpoint.size,
-      fromRoot: frontier.root(),
-      toRoot: checkpoint.root,
-    };
-    if (!verifyConsistency(exam.platform.sha256, claim, hashesOf(found.proof)))
-      exam.altered(5, `the leaves up to ${to} are not those of the signed log`, at);
+      exam.altered(step, `there is no proof that the log only grew from size ${size}`, {
+        file: SITE_FILES.proof,
+      });
+    else if (!verifyConsistency(exam.platform.sha256, claim, hashesOf(found.proof)))
+      exam.altered(step, `the first ${size} leaves are not those of the signed log`, at);
   }
 }
 

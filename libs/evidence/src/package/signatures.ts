@@ -6,7 +6,7 @@ import { KeyFault, KeyRing } from '../site/key-ring.js';
 import { readReceipt } from '../site/receipt.js';
 import { FormatFault } from '../text-lines.js';
 import { leafHash } from '../tree/merkle.js';
-import { verifyInclusion } from '../tree/proofs.js';
+import { rootAt } from '../tree/proofs.js';
 import { TAG_FILES } from './bag.js';
 import type { Examination } from './examination.js';
 import type { PackageStatement, ProvenLeaf } from './files.js';
@@ -68,7 +68,7 @@ function keysOf(
   const at = { file: SITE_FILES.proof };
   try {
     for (const leaf of proven)
-      if (!isInLog(exam, checkpoint, leaf))
+      if (!rootInLog(exam, checkpoint, leaf))
         exam.altered(3, `key statement ${leaf.index} is not in the log`, at);
     const notes = proven.map(({ text }) => readNote(text));
     const keys = KeyRing.of(exam.platform, notes);
@@ -100,14 +100,14 @@ function numbersMatch(
   });
 }
 
-/** Returns whether a leaf is in the log of a checkpoint, by its inclusion proof. */
-export function isInLog(
+/** Returns the root of the log that ends with a leaf, or undefined if the leaf is not in the log. */
+export function rootInLog(
   { platform: { sha256 } }: Examination,
   { size, root }: SignedCheckpoint,
   { index, text, proof }: ProvenLeaf,
-): boolean {
+): Uint8Array | undefined {
   const leaf = leafHash(sha256, utf8Of(text));
-  return verifyInclusion(sha256, { index, size, leaf, root }, hashesOf(proof));
+  return rootAt(sha256, { index, size, leaf, root }, hashesOf(proof));
 }
 
 function verifyLogSignature(

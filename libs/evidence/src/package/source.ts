@@ -12,8 +12,9 @@ export interface PackageFile {
   /** Its size, as the archive or the file system declares it. */
   readonly bytes: number;
   /**
-   * Returns the content from the start, in chunks of at most 1 MB. Throws `DamagedFile` if it ends
-   * early, goes on beyond `bytes` or cannot be unpacked.
+   * Returns the content from the start, in chunks of at most 1 MB. A chunk is good until the next
+   * is asked for. Throws `DamagedFile` if it ends early, goes on beyond `bytes` or cannot be
+   * unpacked.
    */
   open(): AsyncIterable<Uint8Array>;
 }

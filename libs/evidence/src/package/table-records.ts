@@ -1,4 +1,4 @@
-import { sameBytes, utf8Of } from '../bytes.js';
+import { joinBytes, sameBytes, utf8Of } from '../bytes.js';
 import { nameOfTable } from '../site/table-name.js';
 import { leafHash, leafHashAfterSpare, subtreesOf, type Frontier } from '../tree/merkle.js';
 import { verifyInclusion } from '../tree/proofs.js';
@@ -8,8 +8,8 @@ import type { PackageStatement, RecordLine, PackedHead, TableProof } from './fil
 import { readJson, FormFault } from './forms.js';
 import { bytesOfHash, hashesOf } from './hashes.js';
 import { FileFault } from './reading.js';
-import type { TableAgain } from './replay.js';
-import { isCheckOf, RecordBytes, RecordLines, TableNamed } from './record-stream.js';
+import type { CoveringSeal, TableAgain } from './replay.js';
+import { checkOf, RecordBytes, RecordRows, TableNamed } from './record-stream.js';
 import type { Position } from './report.js';
 import { frontierOf, type SealedState, type Seals } from './seals.js';
 import { standOf, TableHeads, type Stand, type TableEntry } from './table-heads.js';
@@ -47,9 +47,11 @@ export class TableCheck {
   private readonly sizes: { readonly seal: number; readonly size: number }[] = [];
   /** Whether the computed root still can match a seal. */
   private isTied = true;
-  private records = 0;
-  private events = 0;
+  /** How much was checked. */
+  records = 0;
+  events = 0;
   private last: RecordLine | undefined;
+  private seal: CoveringSeal | undefined;
   /** The offsets between which the next records were sealed, by partition. */
   private bounds: Bounds = { low: undefined, high: [] };
 
@@ -134,8 +136,9 @@ export class TableCheck {
     proof: TableProof,
   ): Promise<{ after: Stand | undefined; to: Stand }> {
     const { exam, files, entry, sources } = this;
-    const records = new RecordLines(exam.reader.lines(files.records));
-    const bytes = new RecordBytes(exam.reader.open(files.events));
+    const { allocate } = exam.platform;
+    const records = new RecordRows(exam.reader.open(files.records), allocate);
+    const bytes = new RecordBytes(exam.reader.open(files.events), allocate);
     await records.begin();
     const heads = exam.reader.lines(files.heads);
     const seals = sources.seals.range.filter(({ tables }) => tables > entry.number);
@@ -148,6 +151,7 @@ export class TableCheck {
       this.checkInSeal(head, seal, { at: skipped + i, line: heads.number });
       if (seal.number === sources.statement.range.after) after = standOf(head);
       this.bounds = { low: sources.seals.range[skipped + i - 1]?.next, high: seal.next };
+      this.seal = { ...seal, isFirst: seal.number !== sources.statement.range.after };
       await this.readTo(frontier, head.size, records, bytes);
       if (i === seals.length - 1) await this.readTo(frontier, Infinity, records, bytes);
       this.compare(frontier, head, { proof, isLast: i === seals.length - 1 });
@@ -205,7 +209,7 @@ export class TableCheck {
     if (sources.takeHead) {
       if (head.path) exam.altered(6, 'has a path, and every table is in the package', at);
       sources.takeHead(index, this.heads.leafOf(stand), head.size);
-    } else if (!head.path) exam.found.add(6, 'incomplete', 'has no path', at);
+    } else if (!head.path) exam.altered(6, 'has no path', at);
     else if (!this.heads.isInSeal(stand, seal, head.path))
       exam.altered(6, `the head is not one of seal ${seal.number}`, at);
   }
@@ -214,52 +218,55 @@ export class TableCheck {
   private async readTo(
     frontier: Frontier,
     size: number,
-    records: RecordLines,
+    records: RecordRows,
     bytes: RecordBytes,
   ): Promise<void> {
+    const { seal, sources, exam } = this;
+    const { taker } = sources;
+    const { platform } = exam;
+    const others: number[] = [];
     while (frontier.size < size) {
       const line = records.nextRead() ?? (await this.nextLine(records));
       if (!line) return;
-      const at = this.positionOf(line);
       this.checkLine(line, frontier.size, records.number);
-      const spared = await this.recordAt(line, bytes, at);
-      this.sources.taker?.record(line, spared.subarray(1), this.events + 1);
-      const lines = this.named.check(spared.subarray(1), (index) => {
-        if (!this.excused.has(`${line.n} ${index + 1}`))
-          this.exam.altered(6, `the line does not name table ${this.entry.table}`, {
-            ...at,
-            line: this.events + index + 1,
-          });
-      });
-      if (lines !== line.lines)
-        this.exam.altered(6, `the record has ${lines} lines, not ${line.lines}`, at);
-      const leaf = leafHashAfterSpare(this.exam.platform.sha256, spared);
-      if (!isCheckOf(leaf, line.check)) this.suspect(records.number, at, lines);
+      const spared = bytes.take(line.bytes) ?? (await this.fill(line, bytes));
+      if (taker && seal) taker.record(line, spared.subarray(1), { line: this.events + 1, seal });
+      const lines = this.named.check(spared, others);
+      if (lines !== line.lines || others.length > 0) this.checkNamed(line, lines, others.splice(0));
+      const leaf = leafHashAfterSpare(platform.sha256, spared);
+      if (checkOf(leaf) !== line.check) this.suspect(records.number, line, lines);
       frontier.append(leaf);
       this.records += 1;
       this.events += lines;
     }
   }
 
+  private checkNamed(line: RecordLine, lines: number, others: readonly number[]): void {
+    const { exam, entry, excused, events } = this;
+    const at = this.positionOf(line);
+    for (const index of others)
+      if (!excused.has(`${line.n} ${index + 1}`))
+        exam.altered(6, `the line does not name table ${entry.table}`, {
+          ...at,
+          line: events + index + 1,
+        });
+    if (lines !== line.lines)
+      exam.altered(6, `the record has ${lines} lines, not ${line.lines}`, at);
+  }
+
   /** Returns the next line after more was read: a time to compare what was judged. */
-  private async nextLine(records: RecordLines): Promise<RecordLine | undefined> {
+  private async nextLine(records: RecordRows): Promise<RecordLine | undefined> {
     await this.sources.taker?.compare();
     return records.next();
   }
 
-  private async recordAt(
-    { bytes }: RecordLine,
-    stream: RecordBytes,
-    at: Position,
-  ): Promise<Uint8Array> {
+  /** Reads on, and returns the record of a line. A record that is not there ends the table. */
+  private async fill(line: RecordLine, bytes: RecordBytes): Promise<Uint8Array> {
     try {
-      for (;;) {
-        const record = stream.take(bytes);
-        if (record) return record;
-        await stream.fill(bytes);
-      }
+      await bytes.fill(line.bytes);
+      return bytes.take(line.bytes) ?? this.exam.stop();
     } catch (error) {
-      if (error instanceof FileFault) this.exam.abandon(6, error.message, at);
+      if (error instanceof FileFault) this.exam.abandon(6, error.message, this.positionOf(line));
       throw error;
     }
   }
@@ -270,24 +277,24 @@ export class TableCheck {
 
   /** Checks a line of records.csv against its place and the line before. */
   private checkLine(line: RecordLine, due: number, number: number): void {
-    const at = { file: this.files.records, ...this.here, line: number };
-    if (line.n !== due)
-      this.exam.abandon(6, `record ${line.n} stands where record ${due} is due`, {
-        ...at,
+    const { last, bounds } = this;
+    const { n, partition, offset } = line;
+    const at = () => ({ file: this.files.records, ...this.here, line: number });
+    if (n !== due)
+      this.exam.abandon(6, `record ${n} stands where record ${due} is due`, {
+        ...at(),
         record: due,
       });
-    const { last } = this;
-    if (last && (line.partition !== last.partition || line.offset <= last.offset))
-      this.exam.altered(6, `record ${line.n} does not lie after the one before`, at);
-    const { low, high } = this.bounds;
-    const { partition, offset } = line;
-    if (offset >= (high[partition] ?? 0) || offset < (low?.[partition] ?? 0))
-      this.exam.altered(6, `record ${line.n} lies outside what its seal covers`, at);
+    if (last && (partition !== last.partition || offset <= last.offset))
+      this.exam.altered(6, `record ${n} does not lie after the one before`, at());
+    if (offset >= (bounds.high[partition] ?? 0) || offset < (bounds.low?.[partition] ?? 0))
+      this.exam.altered(6, `record ${n} lies outside what its seal covers`, at());
     this.last = line;
   }
 
-  private suspect(csvLine: number, at: Position, lines: number): void {
+  private suspect(csvLine: number, line: RecordLine, lines: number): void {
     if (this.suspects.length >= SUSPECTS_MAX) return;
+    const at = this.positionOf(line);
     // The one line of a record is known; of several, any can differ.
     this.suspects.push({ csvLine, at: lines === 1 ? { ...at, line: this.events + 1 } : at });
   }
@@ -392,9 +399,10 @@ export class TableCheck {
         const isOutside = isContext ? n < entry.first : n >= entry.first + entry.records;
         if (!isOutside || n <= before) exam.altered(6, 'the record is not in its place', at);
         before = n;
-        this.named.check(bytes, () =>
-          exam.altered(6, `a line does not name table ${entry.table}`, at),
-        );
+        const others: number[] = [];
+        this.named.check(joinBytes(Uint8Array.of(0), bytes), others);
+        for (const _index of others)
+          exam.altered(6, `a line does not name table ${entry.table}`, at);
         if (isContext) sources.taker?.context(n, bytes);
         else sources.taker?.later(n, bytes);
       }),

@@ -4,10 +4,10 @@ import { readBag, verifyFiles } from './bag.js';
 import { verifyFileSet, verifyRange, verifyShoes } from './complete.js';
 import { Examination, type Platform } from './examination.js';
 import { packageForm, sinceForm, siteProofForm } from './files.js';
-import type { PackageStatement, Since, SiteProof } from './files.js';
+import type { PackageStatement, Since } from './files.js';
 import { verifyHistory } from './history.js';
 import { PackageReader } from './reading.js';
-import { judgeAgain, type Judgement, type Replay } from './replay.js';
+import { judgeAgain, type JudgedAgain, type Replay } from './replay.js';
 import { Findings, type PackageFault, type Verdict } from './report.js';
 import { verifySeals, type Seals } from './seals.js';
 import { verifyReceipt, verifySignatures, type Signed, type Trust } from './signatures.js';
@@ -21,29 +21,34 @@ export interface PackageReport {
   readonly verdict: Verdict;
   /** The first is the first bad position. */
   readonly faults: readonly PackageFault[];
-  /** How many faults are not listed. */
-  readonly furtherFaults: number;
   readonly warnings: readonly string[];
   /** Undefined if data/package.json cannot be read. */
   readonly statement: PackageStatement | undefined;
   readonly counts: PackageCounts;
+  /** How many seals the range has. */
+  readonly sealsDue: number;
   /** The log key that signed, as a vkey, and whether the reader trusts it. */
   readonly key: { readonly vkey: string; readonly isTrusted: boolean } | undefined;
   readonly cosigned: readonly { readonly name: string; readonly time: number }[];
   /** The sizes of the reader's checkpoints since which the log and its tables only grew. */
   readonly grownSince: readonly number[];
+  /** The times of the seals with which the range begins and ends; none before the first record. */
   readonly sealed: {
     readonly after: string | undefined;
     readonly to: string | undefined;
   };
-  readonly judgement: Judgement | undefined;
+  /** Undefined if the records were not judged again. */
+  readonly judgement: JudgedAgain | undefined;
 }
 
 /** How much was checked. */
 export interface PackageCounts {
-  readonly seals: number;
+  readonly tables: number;
   readonly records: number;
   readonly events: number;
+  readonly seals: number;
+  /** All faults. The report lists the first of them. */
+  readonly faults: number;
 }
 
 /**
@@ -63,10 +68,11 @@ export async function verifyPackage(
 }
 
 class Verification {
-  private counts: PackageCounts = { seals: 0, records: 0, events: 0 };
+  private readonly counts = { tables: 0, records: 0, events: 0, seals: 0 };
+  private sealsDue = 0;
   private signed: Signed | undefined;
   private seals: Seals | undefined;
-  private judgement: Judgement | undefined;
+  private judgement: JudgedAgain | undefined;
   private readonly grownSince: number[] = [];
 
   constructor(
@@ -93,15 +99,18 @@ class Verification {
     return {
       verdict: found.verdict,
       faults: found.faults,
-      furtherFaults: found.furtherFaults,
-      warnings: [...(statement?.warnings ?? []), ...found.warnings],
+      warnings: [...new Set([...(statement?.warnings ?? []), ...found.warnings])],
       statement,
-      counts: this.counts,
+      counts: { ...this.counts, faults: found.faultCount },
+      sealsDue: this.sealsDue,
       key:
         signed?.key === undefined ? undefined : { vkey: signed.key, isTrusted: signed.isTrusted },
       cosigned: signed?.cosigned ?? [],
       grownSince: this.grownSince,
-      sealed: { after: seals?.range[0]?.time, to: seals?.range.at(-1)?.time },
+      sealed: {
+        after: statement?.range.after === null ? undefined : seals?.range[0]?.time,
+        to: seals?.range.at(-1)?.time,
+      },
       judgement: this.judgement,
     };
   }
@@ -135,6 +144,9 @@ class Verification {
     );
     const { signed } = this;
     if (!signed || !proof) return;
+    const { after, to } = statement.range;
+    const others = proof.keys.filter(({ index }) => index >= (after ?? 0) && index <= to);
+    this.sealsDue = Math.max(0, to - (after ?? 0) + 1 - others.length);
     const sources = {
       checkpoint: signed.checkpoint,
       proof,
@@ -144,11 +156,10 @@ class Verification {
     const seals = await exam.attempt(5, file, () => verifySeals(exam, statement, sources));
     this.seals = seals;
     if (!seals) return;
-    this.counts = { ...this.counts, seals: seals.range.length };
+    verifySinceTables(exam, statement, since ?? []);
+    this.counts.seals = seals.range.length;
     const tables = await this.verifyTables(statement, seals, since ?? []);
-    await exam.attempt(4, file, () =>
-      this.verifyTrusted(statement, seals, { proof, since: since ?? [] }),
-    );
+    await exam.attempt(4, file, () => this.verifyTrusted(statement, seals, since ?? []));
     verifyRange(exam, statement, seals, tables);
     if (this.judgement) verifyShoes(exam, statement, this.judgement, tables);
   }
@@ -176,16 +187,13 @@ class Verification {
         taker: judge,
       });
       const table = await exam.attempt(6, SITE_FILES.statement, () => check.run());
+      this.counts.tables += 1;
+      this.counts.records += check.records;
+      this.counts.events += check.events;
       if (!table) judging?.cut();
       await judge?.end();
       if (!table) continue;
       checked.push(table);
-      const { seals: sealCount, records, events } = this.counts;
-      this.counts = {
-        seals: sealCount,
-        records: records + table.records,
-        events: events + table.events,
-      };
       await exam.attempt(4, SITE_FILES.since, () => checkSince(check.heads, table, seals, since));
     }
     if (checked.length === statement.tables.length) all?.end();
@@ -193,16 +201,11 @@ class Verification {
     return checked;
   }
 
-  private verifyTrusted(
-    statement: PackageStatement,
-    seals: Seals,
-    { proof, since }: { readonly proof: SiteProof; readonly since: Since },
-  ): void {
+  private verifyTrusted(statement: PackageStatement, seals: Seals, since: Since): void {
     const { exam, trust, signed } = this;
     if (!signed) return;
     const sources = {
       checkpoint: signed.checkpoint,
-      proof,
       roots: seals.roots,
       range: { from: statement.range.after ?? 0, to: statement.range.to },
       sizesShown: sizesShown(statement, seals, since),
@@ -216,6 +219,18 @@ class Verification {
 const IN_FILE = ['FileFault', 'FileMissing', 'FormatFault', 'FormFault'];
 /** What a folder reader calls the folder, which may have any name on a disk. */
 export const ANY_FOLDER = 'package';
+
+/** Checks that the heads at each checkpoint of the recipient are of tables of the package, once. */
+function verifySinceTables(exam: Examination, { tables }: PackageStatement, since: Since): void {
+  const known = new Set(tables.map(({ number }) => number));
+  for (const { size, tables: heads } of since) {
+    const numbers = new Set(heads.map(({ number }) => number));
+    if (numbers.size < heads.length || ![...numbers].every((number) => known.has(number)))
+      exam.altered(4, `size ${size} has a table twice, or one that is not in the package`, {
+        file: SITE_FILES.since,
+      });
+  }
+}
 
 /** Checks the heads of a table at checkpoints that the recipient holds. */
 function checkSince(heads: TableHeads, table: CheckedTable, seals: Seals, since: Since): void {

@@ -38,6 +38,8 @@ export interface PackedRecord {
   readonly value: Uint8Array;
   readonly partition: number;
   readonly offset: number;
+  /** The leaf that was sealed, if it may be another than that of the value. */
+  readonly leaf?: Uint8Array | undefined;
 }
 
 /** One table of a package to write. The records are read once, then the rest. */
@@ -171,9 +173,9 @@ class PackageWriter {
     await index.text(`${RECORD_COLUMNS.join(',')}\n`);
     let records = 0;
     let events = 0;
-    for await (const { value, partition, offset } of rows) {
+    for await (const { value, partition, offset, leaf } of rows) {
       const lines = linesIn(value);
-      const check = hexOf(leafHash(this.platform.sha256, value).subarray(0, 4));
+      const check = hexOf((leaf ?? leafHash(this.platform.sha256, value)).subarray(0, 4));
       await values.bytes(value);
       await values.bytes(LINE_FEED);
       const place = `${value.length},${lines},${partition},${offset},${check}`;

@@ -69,35 +69,37 @@ export function subtreesOf(start: number, end: number): NodeRef[] {
  * largest first. Appending needs nothing else.
  */
 export class Frontier {
-  readonly #sha256: Sha256;
-  readonly #hashes: Uint8Array[];
-  #size: number;
+  private readonly kept: Uint8Array[];
+  private count: number;
 
   /** Takes up a tree of `size` leaves. Throws a `RangeError` if these hashes are not as many as its size asks for. */
-  constructor(sha256: Sha256, size = 0, hashes: readonly Uint8Array[] = []) {
+  constructor(
+    private readonly sha256: Sha256,
+    size = 0,
+    hashes: readonly Uint8Array[] = [],
+  ) {
     const due = subtreesOf(0, size).length;
     if (hashes.length !== due || hashes.some((hash) => hash.length !== HASH_BYTES)) {
       throw new RangeError(
         `the frontier of ${size} leaves has ${due} hashes of ${HASH_BYTES} bytes`,
       );
     }
-    this.#sha256 = sha256;
-    this.#hashes = [...hashes];
-    this.#size = size;
+    this.kept = [...hashes];
+    this.count = size;
   }
 
   get size(): number {
-    return this.#size;
+    return this.count;
   }
 
   /** The roots of the perfect subtrees, largest first. */
   get hashes(): readonly Uint8Array[] {
-    return this.#hashes;
+    return this.kept;
   }
 
   /** Returns a frontier that grows by itself. */
   copy(): Frontier {
-    return new Frontier(this.#sha256, this.#size, this.#hashes);
+    return new Frontier(this.sha256, this.count, this.kept);
   }
 
   /** Appends a leaf by its hash. */
@@ -111,23 +113,23 @@ export class Frontier {
    */
   appendSubtree(level: number, root: Uint8Array): void {
     const width = 2 ** level;
-    checkSize(this.#size + width);
-    if (this.#size % width !== 0) {
-      throw new RangeError(`a subtree of ${width} leaves cannot begin at leaf ${this.#size}`);
+    checkSize(this.count + width);
+    if (this.count % width !== 0) {
+      throw new RangeError(`a subtree of ${width} leaves cannot begin at leaf ${this.count}`);
     }
     let hash = root;
-    for (let left = this.#size / width; left % 2 === 1; left = (left - 1) / 2) {
-      const sibling = this.#hashes.pop();
+    for (let left = this.count / width; left % 2 === 1; left = (left - 1) / 2) {
+      const sibling = this.kept.pop();
       if (sibling === undefined) throw new RangeError('the frontier has too few hashes');
-      hash = nodeHash(this.#sha256, sibling, hash);
+      hash = nodeHash(this.sha256, sibling, hash);
     }
-    this.#hashes.push(hash);
-    this.#size += width;
+    this.kept.push(hash);
+    this.count += width;
   }
 
   /** Returns the root over all leaves. */
   root(): Uint8Array {
-    return rootOfSubtrees(this.#sha256, this.#hashes);
+    return rootOfSubtrees(this.sha256, this.kept);
   }
 }
 

@@ -59,33 +59,45 @@ export async function subtreeHashes(
   return nodes.length === 0 ? [] : readNodes(nodes);
 }
 
+/** A leaf, and the tree that a proof says it stands in. */
+interface PlacedLeaf {
+  readonly index: number;
+  readonly size: number;
+  readonly leaf: Uint8Array;
+  readonly root: Uint8Array;
+}
+
 /** Returns whether a proof shows that the leaf stands at `index` in the tree of this size and root. */
-export function verifyInclusion(
+export const verifyInclusion = (...claim: Parameters<typeof rootAt>): boolean =>
+  rootAt(...claim) !== undefined;
+
+/**
+ * Returns the root of the tree that ends with a leaf, from the proof that the leaf stands in the
+ * tree of this size and root: what lies left of the leaf is the same in both. Returns undefined if
+ * the proof does not show that.
+ */
+export function rootAt(
   sha256: Sha256,
-  claim: {
-    readonly index: number;
-    readonly size: number;
-    readonly leaf: Uint8Array;
-    readonly root: Uint8Array;
-  },
+  { index, size, leaf, root }: PlacedLeaf,
   proof: readonly Uint8Array[],
-): boolean {
-  if (!(claim.index >= 0 && claim.index < claim.size)) return false;
-  if (!areHashes([claim.leaf, claim.root, ...proof])) return false;
-  let place = claim.index;
-  let last = claim.size - 1;
-  let hash = claim.leaf;
+): Uint8Array | undefined {
+  if (!(index >= 0 && index < size) || !areHashes([leaf, root, ...proof])) return undefined;
+  let place = index;
+  let last = size - 1;
+  let hash = leaf;
+  let upToLeaf = leaf;
   for (const sibling of proof) {
-    if (last === 0) return false;
+    if (last === 0) return undefined;
     if (place % 2 === 1 || place === last) {
       hash = nodeHash(sha256, sibling, hash);
+      upToLeaf = nodeHash(sha256, sibling, upToLeaf);
       while (place % 2 === 0 && place !== 0) [place, last] = [place / 2, half(last)];
     } else {
       hash = nodeHash(sha256, hash, sibling);
     }
     [place, last] = [half(place), half(last)];
   }
-  return last === 0 && sameBytes(hash, claim.root);
+  return last === 0 && sameBytes(hash, root) ? upToLeaf : undefined;
 }
 
 /** That a tree of `to` leaves begins with a tree of `from` leaves. */
