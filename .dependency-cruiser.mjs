@@ -44,8 +44,15 @@ export default {
       comment: `Packages are made from the log and from what was sealed. They know no app and no rows. ${why}`,
       from: { path: '^libs/export/' },
       to: {
-        path: '^(libs/(?!(export|audit|baccarat|evidence|event-log|process|replay|seal-store)/)|apps/)',
+        path: '^(libs/(?!(export|audit|baccarat|evidence|event-log|process|replay|seal-store|sheets)/)|apps/)',
       },
+    },
+    {
+      name: 'sheets-imports-process',
+      severity: 'error',
+      comment: `It knows rows of cells, and nothing of the casino. ${why}`,
+      from: { path: '^libs/sheets/' },
+      to: { path: '^(libs/(?!(sheets|process)/)|apps/)' },
     },
     {
       name: 'rule-folder-imports-the-pure',
@@ -154,8 +161,11 @@ export default {
     {
       name: 'files-at-the-edge',
       severity: 'error',
-      comment: `Libraries take values. Only the settings, the rule folder and packages are files. ${why}`,
-      from: { path: '^libs/', pathNot: '^libs/(process|rule-folder|export)/' },
+      comment: `Libraries take values. Only the settings, the rule folder, key files and packages are files. ${why}`,
+      from: {
+        path: '^libs/',
+        pathNot: '^libs/((process|rule-folder|export)/|seal-store/src/keys/)',
+      },
       to: { path: '^(node:)?fs(/promises)?$' },
     },
     {

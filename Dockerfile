@@ -7,7 +7,8 @@ COPY package.json package-lock.json nest-cli.json tsconfig.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY apps apps
 COPY libs libs
-RUN npm run build:programs && mkdir state
+COPY scripts/build-verifier.mjs scripts/
+RUN npm run build:programs && npm run build:verifier && mkdir state
 
 # What runs needs neither the tools of the build nor the embedded PostgreSQL, which is an optional dependency.
 FROM node:24-slim AS modules
@@ -26,8 +27,9 @@ COPY apps/api/commonest-passwords.txt apps/api/
 COPY apps/cli/bin apps/cli/bin
 COPY deploy/start deploy/
 COPY --from=build /build/dist dist
-# Where a sealer keeps its keys: a volume takes its owner from here.
+# Where a sealer keeps its keys, and where packages and the key that signs them are: volumes take their owner from here.
 COPY --from=build --chown=node:node /build/state /var/lib/shoeprint
+COPY --from=build --chown=node:node /build/state /var/lib/shoeprint-exports
 USER node
 EXPOSE 8377
 ENTRYPOINT ["/shoeprint/deploy/start"]

@@ -12,6 +12,7 @@ const SOURCE = /\.(ts|tsx|js|mjs|css|json|html|svg)$/;
 const OUTPUTS = [
   'dist/apps/standalone/src/main.js',
   'dist/apps/console/index.html',
+  'dist/shoeprint-verify.mjs',
   'dist/api-types.d.ts',
 ];
 

@@ -96,6 +96,7 @@ describe('every request over HTTP', () => {
     ).toEqual([
       'Attempts',
       'DatabaseWatch',
+      'ExportJobs',
       'FollowedSessions',
       'HandOuts',
       'HouseOutbox',

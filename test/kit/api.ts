@@ -68,6 +68,8 @@ export interface StartApi {
   /** Default: the published documents. */
   readonly book?: RuleBook;
   readonly logger?: CreateApi['logger'];
+  /** Default: none, and then no packages are made. */
+  readonly exportFrom?: CreateApi['exportFrom'];
 }
 
 /** Starts an api whose schemas exist. It is silent without a logger. */
@@ -77,6 +79,7 @@ export async function startApi({
   settings,
   book = BOOK,
   logger = false,
+  exportFrom,
 }: StartApi = {}): Promise<TestApi> {
   const database = databaseUrl === undefined ? await createDatabase() : undefined;
   const url = databaseUrl ?? database?.url ?? '';
@@ -89,6 +92,7 @@ export async function startApi({
     databaseUrl: url,
     book,
     logger,
+    ...(exportFrom && { exportFrom }),
   });
   const { basePath } = { ...API_DEFAULTS, ...settings };
   const faults = watchAnswers(app, () => describe(app, basePath));

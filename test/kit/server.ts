@@ -19,14 +19,22 @@ export interface TestServer {
   readonly close: () => Promise<void>;
 }
 
-/** Starts a server over the log that `open` returns for a database. `settings` are the api's. */
+/**
+ * Starts a server over the log that `open` returns for a database. `settings` are the api's.
+ * `exportFrom` says what packages are made from.
+ */
 export async function startServer(
   open: (databaseUrl: string) => Promise<EventLog>,
   settings: NonNullable<StartApi['settings']> = {},
+  exportFrom?: (databaseUrl: string) => NonNullable<StartApi['exportFrom']>,
 ): Promise<TestServer> {
   const database = await createDatabase();
   const log = await open(database.url);
-  const api = await startApi({ log, databaseUrl: database.url, settings });
+  const from = exportFrom?.(database.url);
+  const api = await startApi({
+    ...{ log, databaseUrl: database.url, settings },
+    ...(from && { exportFrom: from }),
+  });
   const auditor = await startAuditor({
     log,
     databaseUrl: database.url,

@@ -4,6 +4,7 @@ import { CqrsModule, UnhandledExceptionBus } from '@nestjs/cqrs';
 import { asError } from '#process';
 import { RequestPipe } from './http/validation.pipe.js';
 import { DeliveriesModule } from './deliveries/deliveries.module.js';
+import { ExportsModule } from './exports/exports.module.js';
 import { IdentityModule } from './identity/identity.module.js';
 import { FindingsModule } from './findings/findings.module.js';
 import { HouseModule } from './house/house.module.js';
@@ -45,6 +46,7 @@ export class ApiModule implements OnApplicationBootstrap {
         ReviewModule,
         DeliveriesModule,
         SiteLogModule,
+        ExportsModule,
         StreamModule,
       ],
       providers: [{ provide: APP_PIPE, useClass: RequestPipe }],

@@ -26,3 +26,4 @@ export {
 } from './identity/permissions.js';
 export { attributesOf, FIELD_SCHEMAS } from './ingest/events/event-schemas.js';
 export { openApiDocument } from './docs/document.js';
+export { limitSealer } from './operation/sealer-limit.js';

@@ -19,6 +19,7 @@ import { createApi } from './create-api.js';
 import { warnOfPlainHttp } from './http/plain-http.js';
 import { ensureFirstAdmin } from './identity/accounts/first-admin.js';
 import { migrateAccess } from './identity/database/access-database.js';
+import { limitSealer } from './operation/sealer-limit.js';
 import { rulesOfServer } from './settings/rules-of-server.js';
 import { type ServerSettings, serverSettings } from './settings/server-settings.js';
 
@@ -54,7 +55,10 @@ async function migrateAll({ databaseUrl, log }: ServerSettings): Promise<void> {
   await migrateAccess(databaseUrl);
   await migrate(databaseUrl);
   await migrateSeal(databaseUrl);
-  if (log.kind === 'postgres') await (await openLog(log)).close();
+  if (log.kind === 'postgres') {
+    await (await openLog(log)).close();
+    await limitSealer(log.url);
+  }
   logger.log({ message: 'migrated' });
 }
 
@@ -74,7 +78,8 @@ async function start(settings: ServerSettings): Promise<Running> {
     );
   const log = await openServerLog(logger, settings.log);
   const registry = processRegistry(log);
-  const parts = { settings, log, databaseUrl, book, registry, logger };
+  const exportFrom = { log: settings.log, rules: settings.rules };
+  const parts = { settings, log, databaseUrl, book, registry, logger, exportFrom };
   const app = await whileStarting(logger, () => createApi(parts), 0);
   await listening(() => app.listen(port, host), 'SHOEPRINT_PORT');
   warnOfPlainHttp(settings, logger);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { auditCommand } from './audit/command.js';
 import { appVersion, asError, packageFolder, visible } from '#process';
+import { exportCommand } from './export/command.js';
 import { oddsCommand } from './odds/command.js';
 import { endQuietlyWhenNobodyReads } from './terminal/page.js';
 import { EXIT, Refusal } from './refusal.js';
@@ -10,7 +11,7 @@ import { parkedCommand } from './server/parked-command.js';
 import { rebuildCommand } from './server/rebuild-command.js';
 import { rulesCommand } from './rules/command.js';
 import { sendCommand } from './server/send-command.js';
-import { checkpointCommand, keyCommand, sealCommand } from './server/seal-commands.js';
+import { checkpointCommand, keyCommand, sealCommand, verifyLog } from './server/seal-commands.js';
 import { serveCommand } from './server/serve-command.js';
 import { simulateCommand } from './simulate/command.js';
 import { verifyCommand, type PublishedRules } from './verify/command.js';
@@ -33,7 +34,8 @@ function program(): Command {
     .version(appVersion(), '--version', 'print the version')
     .addHelpText('after', EXAMPLES)
     .addCommand(auditCommand())
-    .addCommand(verifyCommand(publishedRules))
+    .addCommand(verifyCommand(publishedRules, verifyLog))
+    .addCommand(exportCommand())
     .addCommand(simulateCommand())
     .addCommand(oddsCommand())
     .addCommand(rulesCommand())

@@ -11,9 +11,11 @@ import { FolderInUse, lockFolder } from './folder-lock.js';
 import type { StandaloneSettings } from './settings.js';
 
 /** What a tool works on: the database of a data folder, and its log. */
-interface FolderParts {
+export interface FolderParts {
   readonly databaseUrl: string;
   readonly log: EventLog;
+  /** Whether its server runs. */
+  readonly isServed: boolean;
 }
 
 /**
@@ -47,7 +49,7 @@ export const sealFolder = (
  * Runs a tool on the database of a data folder while its server runs. If none runs, starts
  * PostgreSQL for the duration of the tool.
  */
-async function onFolder(
+export async function onFolder(
   { data, partitions }: StandaloneSettings,
   journal: Journal,
   run: (parts: FolderParts) => Promise<number>,
@@ -60,7 +62,7 @@ async function onFolder(
   try {
     const log = await openLog({ kind: 'postgres', url: cluster.url, partitions });
     try {
-      return await run({ databaseUrl: cluster.url, log });
+      return await run({ databaseUrl: cluster.url, log, isServed: unlock === undefined });
     } finally {
       await log.close();
     }

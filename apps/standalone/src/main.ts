@@ -10,6 +10,7 @@ import {
   warnOfHeap,
   type Running,
 } from '#server';
+import { exportFolder } from './export-folder.js';
 import { rebuildFolder, sealFolder } from './folder-tools.js';
 import { standaloneSettings, type StandaloneSettings } from './settings.js';
 import { startStandalone, type StartStandalone } from './standalone.js';
@@ -40,12 +41,14 @@ async function run(): Promise<number> {
       return rebuildFolder(settings, rebuildOptions(options), jsonJournal('auditor'));
     case 'seal':
       return sealFolder(settings, options, jsonJournal('sealer'));
+    case 'export':
+      return exportFolder(settings, options, jsonJournal('exporter'));
     case '--print-config':
       process.stdout.write(`${settingsText(settings)}\n`);
       return 0;
     default:
       throw new Refusal(
-        `unknown command ${command}: expected --sample-day, rebuild, seal, --print-config or no command`,
+        `unknown command ${command}: expected --sample-day, rebuild, seal, export, --print-config or no command`,
       );
   }
 }

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { listenSettings, type ListenSettings } from '#api';
 import { Environment, type Variables } from '#process';
 import { sealingSettings, type SealingSettings } from '#sealer';
@@ -19,9 +19,10 @@ export interface StandaloneSettings extends ListenSettings, SealingSettings {
 export function standaloneSettings(variables: Variables): StandaloneSettings {
   const env = new Environment(variables);
   const data = resolve(env.text('SHOEPRINT_DATA') ?? 'data');
+  const sealing = sealingSettings(env, data);
   const settings = {
-    ...listenSettings(env),
-    ...sealingSettings(env, data),
+    ...listenSettings(env, { folder: join(data, 'exports'), key: sealing.keyFiles.exports }),
+    ...sealing,
     data,
     partitions: logPartitions(env),
   };

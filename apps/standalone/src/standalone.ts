@@ -4,6 +4,7 @@ import type { LoggerService } from '@nestjs/common';
 import {
   createApi,
   ensureFirstAdmin,
+  limitSealer,
   migrateAccess,
   passwordState,
   ROLES,
@@ -13,7 +14,7 @@ import {
   type FirstAdmin,
 } from '#api';
 import type { RuleBook } from '#audit';
-import { openLog, type EventLog } from '#event-log';
+import { openLog, type EventLog, type LogSettings } from '#event-log';
 import { migrate } from '#read-model';
 import { migrateSeal } from '#seal-store';
 import { startSealer, type RunningSealer } from '#sealer';
@@ -119,7 +120,10 @@ async function startParts(
   const { registry, seal } = await startReaders(parts, { ...opened, book }, started);
   const app = await report.step('API', async () => {
     const databaseUrl = database.api;
-    const api = await createApi({ settings, log, databaseUrl, book, registry, logger });
+    const exportFrom = { log: folderLog(database.log, settings), rules: settings.rules };
+    const api = await createApi({
+      ...{ settings, log, databaseUrl, book, registry, logger, exportFrom },
+    });
     started.push(() => api.close());
     warnOfPlainHttp(settings, logger);
     await listening(() => api.listen(settings.port, settings.host), 'SHOEPRINT_PORT');
@@ -141,7 +145,7 @@ async function startParts(
 /** Starts what reads the log: the auditor and the sealer. */
 async function startReaders(
   { settings, logger, report }: StartStandalone,
-  { database, log, book }: Folder & { readonly book: RuleBook },
+  { database, log, sealersLog, book }: Folder & { readonly book: RuleBook },
   started: Stop[],
 ): Promise<{ readonly registry: Registry; readonly seal: RunningSealer }> {
   const { gamingDays } = settings;
@@ -155,7 +159,7 @@ async function startReaders(
   started.push(() => auditor.close());
   const seal = await report.step('Sealer', () => {
     const [databaseUrl, journal] = [database.sealer, journalOn(logger, 'sealer')];
-    return startSealer({ log, databaseUrl, settings, gamingDays, journal });
+    return startSealer({ log: sealersLog, databaseUrl, settings, gamingDays, journal });
   });
   started.push(() => seal.close());
   const registry = Registry.merge([processRegistry(log), auditor.registry, seal.registry]);
@@ -166,6 +170,8 @@ async function startReaders(
 interface Folder {
   readonly database: DatabaseAddresses;
   readonly log: EventLog;
+  /** The same log for the sealer, which may append to the record of the house alone. */
+  readonly sealersLog: EventLog;
   readonly signIn: SignIn | undefined;
 }
 
@@ -192,20 +198,29 @@ async function openFolder(
     await migrate(owner);
     await migrateSeal(owner);
     await (await openFolderLog(owner, settings, logger)).close();
+    await limitSealer(owner);
     const signIn = await signInOf(database.api, settings, sampleDay);
-    return { database, log: await openFolderLog(database.log, settings, logger), signIn };
+    const log = await openFolderLog(database.log, settings, logger);
+    started.push(() => log.close());
+    const sealersLog = await openFolderLog(database.sealer, settings, logger);
+    started.push(() => sealersLog.close());
+    return { database, log, sealersLog, signIn };
   });
-  started.push(() => folder.log.close());
   return folder;
 }
 
+const folderLog = (url: string, { partitions }: StandaloneSettings): LogSettings => ({
+  kind: 'postgres',
+  ...{ url, partitions },
+});
+
 const openFolderLog = (
   url: string,
-  { partitions }: StandaloneSettings,
+  settings: StandaloneSettings,
   logger: LoggerService,
 ): Promise<EventLog> =>
   openLog(
-    { kind: 'postgres', url, partitions },
+    folderLog(url, settings),
     (notice) => void logger.warn({ message: 'event log warning', notice }),
   );
 

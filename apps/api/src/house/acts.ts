@@ -4,6 +4,7 @@ import type { EventData, EventType } from '#audit';
 type ActType = {
   [T in EventType]: T extends
     | `account-${string}`
+    | `export-${string}`
     | `key-${string}`
     | `person-${string}`
     | 'parked-decided'

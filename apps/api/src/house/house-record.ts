@@ -10,8 +10,8 @@ import { InstalledRules } from '../settings/tokens.js';
 import { type Act, SERVER } from './acts.js';
 import { eventOf, HouseOutbox, insertAct } from './house-outbox.js';
 
-/** Records one act, in the transaction that the act is done in. */
-type Note = (act: Act) => Promise<void>;
+/** Records one act, in the transaction that the act is done in. Returns the id of the note. */
+type Note = (act: Act) => Promise<string>;
 
 type Noting<Result> = (manager: EntityManager, note: Note) => Promise<Result>;
 
@@ -74,7 +74,9 @@ export class HouseRecord implements OnApplicationBootstrap {
     const result = await this.source.transaction((manager) =>
       work(manager, async (act) => {
         this.check(act);
-        noted.push(await insertAct(manager, act));
+        const id = await insertAct(manager, act);
+        noted.push(id);
+        return id;
       }),
     );
     return { result, noted };
@@ -86,8 +88,8 @@ export class HouseRecord implements OnApplicationBootstrap {
   }
 
   /** Records an act that needs no transaction, as `transaction` does. */
-  note(act: Act): Promise<void> {
-    return this.transaction((_, note) => note(act));
+  async note(act: Act): Promise<void> {
+    await this.transaction((_, note) => note(act));
   }
 
   /**

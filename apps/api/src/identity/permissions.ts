@@ -58,6 +58,8 @@ export const PERMISSIONS = {
   'release-parked': ['admin'],
   /** Saves the exact lines of a table. */
   'read-record': ['compliance', 'regulator'],
+  /** Asks for evidence packages of the tables in scope, and fetches and removes them. */
+  'export-evidence': ['compliance', 'regulator'],
   /** The site log, where the settings do not open it to the public. */
   'read-site-log': ['compliance', 'regulator'],
   'read-house-events': ['compliance', 'regulator'],

@@ -125,6 +125,12 @@ export const PROBLEMS = {
     meaning:
       'What the request creates already exists, or the current state does not allow the change.',
   },
+  'day-not-sealed': {
+    status: 409,
+    title: 'The gaming day is not sealed yet',
+    meaning:
+      'A package of a day begins and ends with the seals that close gaming days. A day is sealed at its cut-over and some minutes.',
+  },
   'already-ruled': {
     status: 409,
     title: 'The finding is already ruled on',
@@ -235,6 +241,12 @@ export const PROBLEMS = {
     title: 'The media type is not supported',
     meaning: 'The header `Content-Type` names a media type that this route does not read.',
   },
+  'range-not-satisfiable': {
+    status: 416,
+    title: 'The part begins after the end of the file',
+    meaning:
+      'The header `Range` asks for bytes that the file does not have. `Content-Range` has its size.',
+  },
   'expectation-failed': {
     status: 417,
     title: 'The expectation cannot be met',
@@ -244,7 +256,7 @@ export const PROBLEMS = {
     status: 422,
     title: 'The key was used for something else',
     meaning:
-      'The same person sent another body under this `Idempotency-Key`, command and finding. Use a new key.',
+      'The same person sent another body under this `Idempotency-Key`, and for the same command and finding. Use a new key.',
   },
   'ruling-incomplete': {
     status: 422,

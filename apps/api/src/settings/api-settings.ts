@@ -8,6 +8,7 @@ import {
   type LogLevelSettings,
   type PageSettings,
 } from '#server';
+import { exportSettings, type ExportSettings } from '../exports/export-settings.js';
 import { passwordFault } from '../identity/credentials/password-rule.js';
 import { FIRST_ADMIN, type Role, ROLES } from '../identity/permissions.js';
 import { proxyTrust, type ProxyTrust } from './proxy-settings.js';
@@ -57,6 +58,8 @@ export abstract class ApiSettings implements PageSettings {
   abstract readonly policy: string;
   /** When the house's days begin. */
   abstract readonly gamingDays: HouseSettings['gamingDays'];
+  /** How packages of evidence are made and kept; undefined if this server makes none. */
+  abstract readonly exports: ExportSettings | undefined;
 }
 
 /** The settings of a server, except its database and log. Standalone has its own of these. */
@@ -90,6 +93,7 @@ export const API_DEFAULTS: ApiSettings = {
   keyCopyMinutes: 60,
   policy: 'review@1',
   gamingDays: UTC_DAYS,
+  exports: undefined,
 };
 
 /** A day: a key that was revoked for a reason must not work for longer. */
@@ -99,8 +103,12 @@ const HSTS_S_MAX = 2 * 365 * 24 * 3600;
 
 /**
  * Reads the settings that every way to start the api uses, deeply frozen. Collects faults in `env`.
+ * `exportsOn`: where a server on one machine makes packages.
  */
-export function listenSettings(env: Environment): ListenSettings {
+export function listenSettings(
+  env: Environment,
+  exportsOn?: Parameters<typeof exportSettings>[1],
+): ListenSettings {
   const host = env.text('SHOEPRINT_HOST') ?? '127.0.0.1';
   return Object.freeze({
     basePath: basePath(env),
@@ -125,6 +133,7 @@ export function listenSettings(env: Environment): ListenSettings {
       KEY_COPY_MINUTES_MAX,
     ),
     policy: policy(env),
+    exports: exportSettings(env, exportsOn),
     port: env.whole('SHOEPRINT_PORT', 8377, 0, 65_535),
     ...houseSettings(env),
     ...logLevelSettings(env),

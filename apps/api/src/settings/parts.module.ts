@@ -4,7 +4,8 @@ import type { RuleBook } from '#audit';
 import { EventLog } from '#event-log';
 import { Metrics } from '../operation/metrics.js';
 import { ApiSettings } from './api-settings.js';
-import { DatabaseUrl, InstalledRules } from './tokens.js';
+import type { ExportSources } from '../exports/export-settings.js';
+import { DatabaseUrl, ExportFrom, InstalledRules } from './tokens.js';
 
 /**
  * The parts of an api. The api opens and closes its own connections to the database. The caller
@@ -16,24 +17,27 @@ export interface ApiParts {
   readonly databaseUrl: string;
   readonly book: RuleBook;
   readonly registry: Registry;
+  /** What packages are made from. Without it this server makes none. */
+  readonly exportFrom?: ExportSources;
 }
 
 /** Provides what every module of the api may inject. */
 @Module({})
 export class PartsModule {
-  static of({ settings, log, databaseUrl, book, registry }: ApiParts): DynamicModule {
+  static of({ settings, log, databaseUrl, book, registry, exportFrom }: ApiParts): DynamicModule {
     const providers: Provider[] = [
       { provide: ApiSettings, useValue: settings },
       { provide: EventLog, useValue: log },
       { provide: DatabaseUrl, useValue: new DatabaseUrl(databaseUrl) },
       { provide: InstalledRules, useValue: new InstalledRules(book) },
       { provide: Metrics, useValue: new Metrics(registry) },
+      { provide: ExportFrom, useValue: new ExportFrom(exportFrom) },
     ];
     return {
       module: PartsModule,
       global: true,
       providers,
-      exports: [ApiSettings, EventLog, DatabaseUrl, InstalledRules, Metrics],
+      exports: [ApiSettings, EventLog, DatabaseUrl, InstalledRules, Metrics, ExportFrom],
     };
   }
 }

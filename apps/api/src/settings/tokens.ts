@@ -1,4 +1,5 @@
 import type { RuleBook } from '#audit';
+import type { ExportSources } from '../exports/export-settings.js';
 
 /** The rule documents that the server judges by, as an injectable. */
 export class InstalledRules {
@@ -8,6 +9,11 @@ export class InstalledRules {
 /** The address of the database that holds accounts, keys and rows. */
 export class DatabaseUrl {
   constructor(readonly url: string) {}
+}
+
+/** What packages are made from, as an injectable; undefined if this server makes none. */
+export class ExportFrom {
+  constructor(readonly sources: ExportSources | undefined) {}
 }
 
 /** The name of the TypeORM data source that rows are read from: `@InjectDataSource(ROWS)`. */

@@ -29,6 +29,7 @@ import { SiteLogController } from './site-log.controller.js';
     ShowTileHandler,
     ShowHeadsHandler,
   ],
+  exports: [SealedFiles],
 })
 export class SiteLogModule implements OnModuleDestroy {
   constructor(@Inject(SealReader) private readonly seals: SealReader) {}

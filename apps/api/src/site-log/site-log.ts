@@ -67,6 +67,13 @@ export class SealedFiles {
     return found ?? absent('nothing has been sealed yet');
   }
 
+  /** Returns whether a gaming day was closed by a seal that is signed. */
+  async isDaySealed(day: string): Promise<boolean> {
+    const { size } = await this.checkpoint();
+    const seal = await this.seals.daySeal(day);
+    return seal !== undefined && seal.index < size;
+  }
+
   async entries(index: number, width: number): Promise<Uint8Array> {
     const { size } = await this.checkpoint();
     const from = index * TILE_WIDTH;

@@ -202,6 +202,28 @@ class OutboxOfTables1797910000000 implements MigrationInterface {
   }
 }
 
+/** Keeps the packages that people asked for, and how far each is. */
+class Exports1798000000000 implements MigrationInterface {
+  readonly name = 'Exports1798000000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      create table access.export (
+        id uuid primary key, place bigint not null generated always as identity,
+        asked_by text not null, key text not null, asked_at timestamptz not null default now(),
+        "table" text, asked json not null, purpose text not null, recipient text not null,
+        state text not null default 'waiting', step text, share real,
+        tries integer not null default 0,
+        runner text, held_until timestamptz, made json, code text, detail text, note uuid,
+        ended_at timestamptz,
+        constraint export_key unique (asked_by, key))`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('drop table access.export');
+  }
+}
+
 /** The migrations, in the order in which they are applied. A published one never changes. */
 export const ACCESS_MIGRATIONS = [
   Access1790000000000,
@@ -213,4 +235,5 @@ export const ACCESS_MIGRATIONS = [
   Screens1797000000000,
   HandOuts1797900000000,
   OutboxOfTables1797910000000,
+  Exports1798000000000,
 ];

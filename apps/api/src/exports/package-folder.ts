@@ -1,0 +1,49 @@
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** The names of an export's files. */
+const NAME =
+  /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.(?:zip|zip\.part|work)$/;
+/** A file of an export that is not in the database yet, or by another clock, is left alone. */
+const YOUNG_MS = 3_600_000;
+
+/** The folder in which packages lie, each under the id of its export. */
+export class PackageFolder {
+  constructor(private readonly folder: string) {}
+
+  /** Returns the zip file of an export, and the folder in which it is made. */
+  of(id: string): { readonly file: string; readonly work: string } {
+    return { file: join(this.folder, `${id}.zip`), work: join(this.folder, `${id}.work`) };
+  }
+
+  /** Creates the folder, for its owner alone. Does nothing if it exists. */
+  async create(): Promise<void> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+  }
+
+  /** Removes the files of an export. */
+  async remove(id: string): Promise<void> {
+    const { file, work } = this.of(id);
+    for (const path of [file, `${file}.part`, work])
+      await rm(path, { recursive: true, force: true });
+  }
+
+  /** Returns the exports that have files here which did not change for an hour. */
+  async old(): Promise<string[]> {
+    const ids = new Set<string>();
+    for (const name of await readdir(this.folder)) {
+      const [, id] = NAME.exec(name) ?? [];
+      if (id !== undefined && (await isOld(join(this.folder, name)))) ids.add(id);
+    }
+    return [...ids];
+  }
+}
+
+async function isOld(path: string): Promise<boolean> {
+  try {
+    return Date.now() - (await stat(path)).mtimeMs > YOUNG_MS;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false; // removed meanwhile
+    throw error;
+  }
+}
