@@ -23,7 +23,7 @@ export class TestBrowser {
     private readonly server: ConsoleServer,
   ) {}
 
-  /** Starts Chromium, which unpacks itself first. */
+  /** Starts Chromium, which the setup of the tests has unpacked. */
   static async open(server: ConsoleServer): Promise<TestBrowser> {
     const browser = await playwright.launch({
       executablePath: await chromium.executablePath(),
