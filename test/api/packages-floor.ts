@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openLog, type EventLog, type LogSettings } from '#event-log';
-import { startSealer, type RunningSealer } from '#sealer';
-import { SILENT } from '#server';
+import type { RunningSealer } from '#sealer';
 import { startApi, type Answer, type TestApi } from '../kit/api.js';
 import { eventually } from '../kit/eventually.js';
-import { startServer, UTC_DAYS, type TestServer } from '../kit/server.js';
+import { sealOften } from '../kit/sealer.js';
+import { startServer, type TestServer } from '../kit/server.js';
 import { dayLines, TABLES } from './reading-floor.js';
 
 const PARTITIONS = 4;
@@ -98,27 +98,7 @@ export class PackagesFloor {
   }
 
   async startSealer(): Promise<void> {
-    const keyFile = (name: string) => ({ setting: 'a test', path: join(this.folder, name) });
-    this.sealing = await startSealer({
-      log: this.log,
-      databaseUrl: this.server.database.url,
-      settings: {
-        site: 'shoeprint.example/test',
-        keyFiles: {
-          log: keyFile('log.key'),
-          safe: keyFile('safe.key'),
-          exports: keyFile('exports.key'),
-        },
-        tiles: undefined,
-        rhythm: { everyMs: 200, records: 50_000, graceMs: 900_000 },
-        sealLeaseMs: 10_000,
-        readAgainBytes: 2_000_000,
-        witnesses: [],
-        witnessQuorum: 0,
-      },
-      gamingDays: UTC_DAYS,
-      journal: SILENT,
-    });
+    this.sealing = await sealOften(this.log, this.server.database.url, this.folder);
   }
 
   async stopSealer(): Promise<void> {
@@ -126,16 +106,8 @@ export class PackagesFloor {
     this.sealing = undefined;
   }
 
-  async caughtUp(): Promise<void> {
-    await eventually(
-      'the last event on the rows',
-      async () => {
-        const positions = await this.server.auditor.positions();
-        const heads = await Promise.all(positions.map(({ partition }) => this.log.head(partition)));
-        return positions.length > 0 && positions.every(({ next }, i) => next === heads[i]);
-      },
-      60_000,
-    );
+  caughtUp(): Promise<void> {
+    return this.server.caughtUp();
   }
 
   /** Asks for a package, under a new key unless one is given. */

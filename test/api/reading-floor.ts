@@ -1,7 +1,6 @@
 import { FINDING_CODES, simulateTables } from '#audit';
 import { MemoryLog } from '#event-log';
 import type { Answer } from '../kit/api.js';
-import { eventually } from '../kit/eventually.js';
 import { BOOK } from '../kit/house.js';
 import { startServer, type TestServer } from '../kit/server.js';
 
@@ -67,16 +66,8 @@ export class ReadingFloor {
   }
 
   /** Resolves once the rows have followed the log to its end. */
-  async caughtUp(): Promise<void> {
-    await eventually(
-      'the last event on the rows',
-      async () => {
-        const positions = await this.server.auditor.positions();
-        const heads = await Promise.all(positions.map(({ partition }) => this.log.head(partition)));
-        return positions.length > 0 && positions.every(({ next }, i) => next === heads[i]);
-      },
-      60_000,
-    );
+  caughtUp(): Promise<void> {
+    return this.server.caughtUp();
   }
 
   get(

@@ -22,11 +22,10 @@ import {
 } from '#evidence';
 import { nodeCryptography } from '#evidence/node';
 import { partitionOf } from '#event-log';
-import { SILENT } from '#server';
-import { type RunningSealer, startSealer } from '#sealer';
+import type { RunningSealer } from '#sealer';
 import { startApi, type Answer } from '../kit/api.js';
 import { eventually } from '../kit/eventually.js';
-import { UTC_DAYS } from '../kit/server.js';
+import { sealOften } from '../kit/sealer.js';
 import { dayLines, ReadingFloor, TABLES } from './reading-floor.js';
 
 const { sha256 } = nodeCryptography;
@@ -45,23 +44,7 @@ beforeAll(async () => {
     404,
     'nothing has been sealed yet',
   ]);
-  const keyFile = (name: string) => ({ setting: 'a test', path: join(keys, name) });
-  sealer = await startSealer({
-    log: floor.log,
-    databaseUrl: floor.server.database.url,
-    settings: {
-      site: 'shoeprint.example/test',
-      keyFiles: { log: keyFile('log'), safe: keyFile('safe'), exports: keyFile('exports') },
-      tiles: undefined,
-      rhythm: { everyMs: 200, records: 50_000, graceMs: 900_000 },
-      sealLeaseMs: 10_000,
-      readAgainBytes: 2_000_000,
-      witnesses: [],
-      witnessQuorum: 0,
-    },
-    gamingDays: UTC_DAYS,
-    journal: SILENT,
-  });
+  sealer = await sealOften(floor.log, floor.server.database.url, keys);
   await eventually('a seal of every table', async () => {
     const checkpoint = await sealer.checkpoint();
     return checkpoint !== undefined && (await headsOf(checkpoint.size - 1)).length > TABLES.length;

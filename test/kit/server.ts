@@ -3,6 +3,7 @@ import type { EventLog } from '#event-log';
 import { SILENT } from '#server';
 import { startApi, type StartApi, type TestApi } from './api.js';
 import { createDatabase, type TestDatabase } from './database.js';
+import { eventually } from './eventually.js';
 import { BOOK } from './house.js';
 
 /** Days that begin at midnight UTC. */
@@ -16,6 +17,8 @@ export interface TestServer {
   readonly database: TestDatabase;
   /** Returns all lines of a list, however many pages it has. */
   readonly all: <Line>(path: string, token: string) => Promise<Line[]>;
+  /** Resolves once the rows have followed the log to its end. */
+  readonly caughtUp: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -48,6 +51,7 @@ export async function startServer(
     database,
     url: await api.url(),
     all: (path, token) => allOf(api, path, token),
+    caughtUp: () => caughtUp(auditor, log),
     close: async () => {
       await api.close();
       await auditor.close();
@@ -55,6 +59,18 @@ export async function startServer(
       await database.drop();
     },
   };
+}
+
+async function caughtUp(auditor: RunningAuditor, log: EventLog): Promise<void> {
+  await eventually(
+    'the last event on the rows',
+    async () => {
+      const positions = await auditor.positions();
+      const heads = await Promise.all(positions.map(({ partition }) => log.head(partition)));
+      return positions.length > 0 && positions.every(({ next }, i) => next === heads[i]);
+    },
+    60_000,
+  );
 }
 
 async function allOf<Line>(api: TestApi, path: string, token: string): Promise<Line[]> {

@@ -10,23 +10,7 @@ import {
   type ShoeRow,
 } from '../entities/index.js';
 import type { Snapshot } from '../reading/snapshot-read.js';
-
-/** The columns of a shoe that a package lists. */
-const SHOWN = [
-  'shoe',
-  'rules',
-  'decks',
-  'kind',
-  'currency',
-  'coups',
-  'cards',
-  'unread',
-  'closed',
-  'closeReason',
-  'remaining',
-  'openedAt',
-  'closedAt',
-] as const;
+import { SHOE_FACTS } from '../shoes/shoes.js';
 
 /** A value of a row, or of what was judged. */
 type Value = string | number | boolean | null;
@@ -59,13 +43,13 @@ export async function shoeDifference(
 type ShoeKey = readonly [ref: string, table: string];
 
 async function factsOfRows(read: Snapshot, key: ShoeKey): Promise<Facts | undefined> {
-  const [row] = await read.rows<Pick<ShoeRow, (typeof SHOWN)[number]>>(
-    `select ${SHOE.select('s', SHOWN)} from shoe s where s.ref = $1 and s."table" = $2`,
+  const [row] = await read.rows<Pick<ShoeRow, (typeof SHOE_FACTS)[number]>>(
+    `select ${SHOE.select('s', SHOE_FACTS)} from shoe s where s.ref = $1 and s."table" = $2`,
     [...key],
   );
   if (!row) return undefined;
   const facts: Facts = new Map();
-  for (const field of SHOWN) facts.set(field, textOf(row[field]));
+  for (const field of SHOE_FACTS) facts.set(field, textOf(row[field]));
   await addSums(read, key, facts);
   const findings = await read.rows<{ readonly body: Finding }>(
     `select f.body from finding f
@@ -122,7 +106,7 @@ function addSum(facts: Facts, table: SumTable, line: Readonly<Record<string, Val
 
 function factsOfRecords({ shoe, findings, unjudgeable, sums }: RangeShoe): Facts {
   const facts: Facts = new Map();
-  for (const field of SHOWN) facts.set(field, textOf(shoe[field]));
+  for (const field of SHOE_FACTS) facts.set(field, textOf(shoe[field]));
   facts.set('shoe', keyOf(shoe.shoe));
   facts.set('openedAt', utcText(shoe.openedAt));
   if (shoe.closedAt !== null) facts.set('closedAt', utcText(shoe.closedAt));

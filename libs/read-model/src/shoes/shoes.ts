@@ -20,9 +20,8 @@ import { type AtTable, onlyOne } from '../reading/one-opening.js';
 import type { RowQuery, Slices, Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
 
-const SHOWN = [
-  'ref',
-  'table',
+/** What is shown of a shoe everywhere, beside its place in the log and its day. */
+export const SHOE_FACTS = [
   'shoe',
   'rules',
   'decks',
@@ -36,8 +35,9 @@ const SHOWN = [
   'remaining',
   'openedAt',
   'closedAt',
-  'gamingDay',
 ] as const;
+
+const SHOWN = ['ref', 'table', ...SHOE_FACTS, 'gamingDay'] as const;
 
 const OF_WHOLE = ['leftByRank', 'burn', 'cutCard'] as const;
 
