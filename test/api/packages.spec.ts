@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { nodeCryptography, nodePlatform } from '#evidence/node';
 import { readVkey, verifyPackage } from '#evidence';
 import pg from 'pg';
@@ -10,12 +10,14 @@ import { gamingDays } from '#read-model';
 import { packageReplay } from '#replay';
 import { openPackage } from '../../apps/cli/src/verify/package-files.js';
 import { eventually } from '../kit/eventually.js';
-import { PackagesFloor, type ExportSeen } from './packages-floor.js';
+import { EXPORT_MS, PackagesFloor, type ExportSeen } from './packages-floor.js';
+
+jest.setTimeout(EXPORT_MS + 60_000);
 
 let floor: PackagesFloor;
 beforeAll(async () => {
   floor = await PackagesFloor.open();
-}, 120_000);
+});
 afterAll(() => floor?.close());
 
 const PUBLISHED = JSON.parse(
@@ -50,7 +52,7 @@ describe('an export of a table', () => {
   beforeAll(async () => {
     made = await floor.exported(OF_B07);
     file = (await floor.get(`/${made.id}/package`)).rawPayload;
-  }, 120_000);
+  });
 
   it('is made, and says what it is', () => {
     expect(made).toMatchObject({
@@ -84,14 +86,10 @@ describe('an export of a table', () => {
   });
 
   it('is recorded in the house: who asked, for whom and why, what was made, and who fetched it', async () => {
-    const events = await eventually(
-      'the record of the download',
-      async () => {
-        const found = await recorded(made.id);
-        return found.length >= 3 ? found : undefined;
-      },
-      120_000,
-    );
+    const events = await eventually('the record of the download', async () => {
+      const found = await recorded(made.id);
+      return found.length >= 3 ? found : undefined;
+    });
     expect(events).toMatchObject([
       {
         type: 'export-requested',
@@ -300,7 +298,7 @@ describe('an export that is disturbed', () => {
       'SIGKILL',
     );
     expect((await floor.ended(id)).state).toBe('made');
-  }, 120_000);
+  });
 
   it('goes on in another server if the first is stopped', async () => {
     const other = await floor.anotherApi();
@@ -309,7 +307,7 @@ describe('an export that is disturbed', () => {
     await eventually('the export at work', async () => (await floor.shown(id)).state !== 'waiting');
     await other.close();
     expect((await floor.ended(id)).state).toBe('made');
-  }, 120_000);
+  });
 
   it('cannot be fetched before the record of the house has it', async () => {
     const client = new pg.Client(floor.server.database.url);
@@ -329,7 +327,7 @@ describe('an export that is disturbed', () => {
     }
     expect((await floor.ended(id)).state).toBe('made');
     expect((await floor.get(`/${id}/package`)).statusCode).toBe(200);
-  }, 120_000);
+  });
 
   it('fails if nothing seals, and says so', async () => {
     await floor.stopSealer();
@@ -341,5 +339,5 @@ describe('an export that is disturbed', () => {
     } finally {
       await floor.startSealer();
     }
-  }, 120_000);
+  });
 });

@@ -62,6 +62,7 @@ describe('the reports of a package', () => {
     const pdf = Buffer.from(await bytesIn(made, 'data/reports/report.pdf')).toString('latin1');
     expect(pdf).toMatch(/^%PDF-1\.7/);
     expect(pdf).toContain('<pdfaid:part>3</pdfaid:part>');
+    expect(pdf).toContain(`>Evidence package ${made.id}<`);
     expect(pdf).toContain('/FontFile2');
     expect(pdf).not.toContain('/FlateDecode');
   });

@@ -135,10 +135,10 @@ async function exportTo(
 function askedOf(options: OptionsAsked): ExportAsked {
   const { table, shoe, finding, day, from, to, since, format, asItIs } = options;
   if ((from === undefined) !== (to === undefined)) throw new Refusal('--from and --to go together');
-  if (table === undefined && finding === undefined && day === undefined)
-    throw new Refusal('of what? pass --table, --finding or --day');
   if (table === undefined && (shoe ?? from) !== undefined)
     throw new Refusal(`--${shoe === undefined ? 'from' : 'shoe'} needs --table`);
+  if (table === undefined && finding === undefined && day === undefined)
+    throw new Refusal('of what? pass --table, --finding or --day');
   return {
     scope: {
       kind: kindOf(options),

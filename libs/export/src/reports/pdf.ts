@@ -6,6 +6,8 @@ import type { ReportList } from './lists.js';
 /** What a report in pages says beside its lists. */
 export interface Pages {
   readonly title: string;
+  /** Says what the package is about. */
+  readonly scope: string;
   /** The note of the checkpoint, which stands on the first page as a QR code. */
   readonly checkpoint: string;
   /** Says what the report is. */
@@ -39,10 +41,17 @@ function setFonts(): void {
 }
 
 /** Returns a report as PDF/A-3b, not compressed: the zip packs it the same on every machine. */
-export async function pdfOf({ title, checkpoint, about, lists }: Pages): Promise<Uint8Array> {
+export async function pdfOf({
+  title,
+  scope,
+  checkpoint,
+  about,
+  lists,
+}: Pages): Promise<Uint8Array> {
   setFonts();
   const content: Content[] = [
     { text: runsOf(title), style: 'title' },
+    { text: runsOf(scope), style: 'heading' },
     { text: runsOf(about), margin: [0, 4, 0, 8] },
     { columns: [{ qr: checkpoint, fit: 110, eccLevel: 'L' }, { text: linesOf(checkpoint) }] },
     ...lists.flatMap((list) => contentOf(list)),
@@ -65,7 +74,10 @@ const linesOf = (text: string) =>
 function contentOf({ name, headings, rows }: ReportList): Content[] {
   const shown = SHOWN[name] ?? headings;
   const columns = shown.map((heading) => headings.indexOf(heading));
-  const heading: Content = { text: name, style: 'heading' };
+  const heading: Content = {
+    text: `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    style: 'heading',
+  };
   if (rows.length === 0) return [heading, { text: 'none' }];
   const body: Cell[][] = [
     shown.map((each) => ({ text: each })),

@@ -15,11 +15,13 @@ export interface Reported {
   readonly lines: JudgedRangeLines;
 }
 
-/** Says in the folder of the reports what they are. */
-const ABOUT = `These reports are for reading. They are derived from data/findings.ndjson, data/shoes.csv,
-data/commission.csv and data/days.csv, which a verifier computes again from the records. A
-verifier checks that a report is the file that the house packed, and computes no report again.
-`;
+/** Says what the reports are, a line of the file each. */
+const ABOUT = [
+  'These reports are for reading. They are derived from data/findings.ndjson, data/shoes.csv,',
+  'data/commission.csv and data/days.csv, which a verifier computes again from the records. A',
+  'verifier checks that a report is the file that the house packed, and computes no report again.',
+  'Amounts are in minor units of their currency, such as cents.',
+];
 
 /** Returns the reports of a package by their names in data/reports, the same for the same lines. */
 export async function reportsOf(
@@ -28,13 +30,28 @@ export async function reportsOf(
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const reports = new Map<string, Uint8Array>();
   if (formats.length === 0) return reports;
-  reports.set('README.txt', utf8Of(ABOUT));
+  reports.set('README.txt', utf8Of(`${ABOUT.join('\n')}\n`));
   const lists = listsOf(lines, scope.finding);
   for (const format of formats)
     if (format === 'pdf')
-      reports.set('report.pdf', await pdfOf({ title: id, checkpoint, about: ABOUT, lists }));
+      reports.set(
+        'report.pdf',
+        await pdfOf({
+          ...{ title: `Evidence package ${id}`, scope: scopeText(scope), checkpoint, lists },
+          about: ABOUT.join(' '),
+        }),
+      );
     else for (const list of lists) reports.set(`${list.name}.${format}`, fileOf(list, format));
   return reports;
+}
+
+/** Returns in words what a package is about. */
+function scopeText({ kind, table, shoe, finding, day, from, to }: Scope): string {
+  const days = from === undefined ? `gaming day ${day}` : `gaming days ${from} to ${to}`;
+  if (kind === 'finding') return `Finding ${finding} with its shoe`;
+  if (kind === 'shoe') return `Shoe ${shoe} of table ${table}`;
+  if (kind === 'table') return `Table ${table}, all that is sealed`;
+  return table === undefined ? `All tables, ${days}` : `Table ${table}, ${days}`;
 }
 
 function fileOf({ headings, rows }: ReportList, format: 'csv' | 'xlsx'): Uint8Array {
