@@ -2,11 +2,16 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { leafHash } from '#evidence';
 import { nodeCryptography } from '#evidence/node';
 import { partitionOf, PostgresLog } from '#event-log';
+import { serveSealer, type RunningSealer } from '#sealer';
+import type { ProbeServer } from '#server';
 import { eventually } from '../kit/eventually.js';
 import { Site } from './site.js';
 
 const PARTITIONS = 2;
 const { sha256 } = nodeCryptography;
+
+/** A minute and more: what was read whole is read again after a minute (docs/operating/metrics.md). */
+const RESTED = "interval '61 s'";
 
 let site: Site;
 beforeEach(async () => {
@@ -106,5 +111,86 @@ describe('reading the log again', () => {
       { offset: 10, name: first, record: 10, found: null },
       { offset: 500, name: second, record: 200 },
     ]);
+  });
+});
+
+describe('the metrics of a sealer', () => {
+  let served: ProbeServer;
+  afterEach(() => served?.close());
+
+  async function serve(sealer: RunningSealer): Promise<void> {
+    const pages = { openPages: true, metricsToken: undefined };
+    const target = { log: site.log, sealer, registry: sealer.registry, pages };
+    served = await serveSealer(target, '127.0.0.1', 0);
+  }
+
+  async function mismatches(): Promise<number> {
+    const text = await (await fetch(`${served.url}/metrics`)).text();
+    return Number(/^shoeprint_seal_mismatches (\d+)$/m.exec(text)?.[1] ?? NaN);
+  }
+
+  /** Starts a sealer on sealed tables, and waits until it has read everything and rests. */
+  async function atRest(): Promise<{ readonly partition: number; readonly tables: string[] }> {
+    const found = await sealed();
+    await serve(await site.start());
+    await eventually('a whole reading', async () => {
+      const [read] = await site.query<{ whole: boolean }>(
+        'select count(completed_at) = 2 as whole from seal.reading where next = 0',
+      );
+      return read?.whole;
+    });
+    expect(await mismatches()).toBe(0);
+    return found;
+  }
+
+  /** Lets the time pass after which everything is read again. */
+  async function rested(): Promise<void> {
+    await site.query(`update seal.reading set completed_at = completed_at - ${RESTED}`);
+  }
+
+  it('count a record that somebody changes after a whole reading, one minute later', async () => {
+    const { partition } = await atRest();
+    await behindOurBack(
+      `update log.record set value = 'another' where partition = $1 and "offset" = 420`,
+      [partition],
+    );
+    await rested();
+    await eventually('a mismatch at /metrics', async () => (await mismatches()) === 1);
+  });
+
+  it('count a record that somebody changes together with its stored hash', async () => {
+    const { partition, tables } = await atRest();
+    await behindOurBack(
+      `update log.record set value = 'another' where partition = $1 and "offset" = 20`,
+      [partition],
+    );
+    await site.query(
+      `update seal.tile set hashes = overlay(hashes placing $2 from 32 * 20 + 1)
+       where level = 0 and "index" = 0 and tree = (select id from seal.tree where name = $1)`,
+      [tables[0], Buffer.from(leafOf('another'), 'hex')],
+    );
+    await rested();
+    await eventually('a mismatch at /metrics', async () => (await mismatches()) === 1);
+  });
+
+  it('count a changed record at once, while the rest of a large log is still read', async () => {
+    const large = Array.from({ length: 16 }, (_, n) => `${n}`.padEnd(50_000));
+    const sealer = await site.start();
+    await site.append('B1', ...large);
+    await site.sealedAll();
+    await site.stop(sealer);
+    await site.query('delete from seal.reading');
+    await behindOurBack(`update log.record set value = 'another' where "offset" = 0`);
+    await serve(await site.start({ readAgainBytes: 1_000 }));
+    await eventually('a mismatch at /metrics', async () => (await mismatches()) === 1);
+    const whole = 'select from seal.reading where partition = $1 and completed_at is not null';
+    expect(await site.query(whole, [partitionOf('B1', PARTITIONS)])).toEqual([]);
+  });
+
+  it('count what was found before the sealer started', async () => {
+    await site.start().then((sealer) => site.stop(sealer));
+    await site.query(`insert into seal.mismatch (partition, "offset", name) values (0, 5, 'B1')`);
+    await serve(await site.start());
+    await eventually('a mismatch at /metrics', async () => (await mismatches()) === 1);
   });
 });

@@ -12,8 +12,10 @@ import { StoredTreesCheck } from './stored-trees.js';
 /** New mismatches of one pass over a partition that are named one by one. Then the pass ends. */
 const NAMED_MAX = 100;
 const RETRY_MS = 10_000;
-/** What was read whole rests for so long. */
-const REST_MS = 3_600_000;
+/** A partition that was read whole rests for so long: a small log is not read without a pause. */
+const REST_MS = 60_000;
+/** How often it is kept how far a pass is. */
+const KEEP_MS = 2_000;
 /** How often it is looked for something to read while everything rests. */
 const LOOK_MS = 1_000;
 /** Most ranges that wait to be read before everything else. */
@@ -35,13 +37,16 @@ export interface LogCheckParts {
 
 /**
  * Reads the log again and compares it with the leaves that were made of it: a closed gaming day at
- * once, and everything in turn, the partition first that was not read for longest. It also checks
- * those leaves against the signed seals, so that a record and its stored hash cannot be changed
- * together. A difference is named and raises the alarm. Sealing goes on.
+ * once, and everything in turn, the partition first that was not read for longest. Each time all of
+ * it was read, checks those leaves against the signed seals, so that a record and its stored hash
+ * cannot be changed together. A difference is named and raises the alarm. Sealing goes on.
  */
 export class LogCheck {
   private readonly ranges: LogRange[] = [];
-  private treesCheckedAt = -Infinity;
+  /** How many partitions are read before the stored trees are checked. */
+  private passesToTrees = 0;
+  /** When the pace allows to read on, by the clock of `performance`. */
+  private readAt = 0;
 
   constructor(private readonly parts: LogCheckParts) {}
 
@@ -49,7 +54,7 @@ export class LogCheck {
   soon(ranges: readonly LogRange[]): void {
     this.ranges.push(...ranges.filter(({ from, to }) => to > from));
     this.ranges.splice(RANGES_MAX);
-    this.treesCheckedAt = -Infinity;
+    this.passesToTrees = 0;
   }
 
   /** Reads until `signal` is aborted. Never rejects: what fails is tried again. */
@@ -70,23 +75,25 @@ export class LogCheck {
   }
 
   private async turn(signal: AbortSignal): Promise<void> {
-    const { store, metrics } = this.parts;
-    const range = this.ranges[0];
+    await this.countMismatches();
+    const [range] = this.ranges;
     if (range) {
       await this.compare(range, signal, () => Promise.resolve());
       this.ranges.shift();
-    } else if (performance.now() - this.treesCheckedAt >= REST_MS) {
-      await this.checkTrees(signal);
-      if (!signal.aborted) this.treesCheckedAt = performance.now();
-    } else {
-      const states = await store.reading.states();
-      const oldest = states[0]?.completedAt;
-      if (oldest) metrics.readAgainAt(Date.parse(oldest));
-      const due = states.find(isDue);
-      if (due) await this.pass(due, signal);
-      else await this.rest(LOOK_MS, signal);
+      return;
     }
-    metrics.mismatches.set(await store.reading.count());
+    const states = await this.parts.store.reading.states();
+    const [oldest] = states;
+    if (typeof oldest?.ageMs === 'number')
+      this.parts.metrics.readAgainAt(Date.now() - oldest.ageMs);
+    if (this.passesToTrees <= 0) {
+      await this.checkTrees(signal);
+      this.passesToTrees = states.length;
+      return;
+    }
+    const due = states.find(isDue);
+    if (due) await this.pass(due, signal);
+    else await this.rest(LOOK_MS, signal);
   }
 
   /** Reads the rest of a partition. */
@@ -94,10 +101,15 @@ export class LogCheck {
     const { reading } = this.parts.store;
     const position = (await this.parts.store.positions())[partition];
     const to = position?.next ?? 0;
-    await this.compare({ partition, from: next, to }, signal, (read) =>
-      reading.advance(partition, read, false),
-    );
-    if (!signal.aborted) await reading.advance(partition, to, true);
+    let keptAt = performance.now();
+    await this.compare({ partition, from: next, to }, signal, async (read) => {
+      if (performance.now() - keptAt < KEEP_MS) return;
+      await reading.advance(partition, read, false);
+      keptAt = performance.now();
+    });
+    if (signal.aborted) return;
+    await reading.advance(partition, to, true);
+    this.passesToTrees -= 1;
   }
 
   private async compare(
@@ -121,6 +133,7 @@ export class LogCheck {
     const { store, alarms } = this.parts;
     const { partition, offset, name, record, sealed, found, line, goneTo } = difference;
     if (!(await store.reading.keep(difference))) return 0;
+    await this.countMismatches();
     const isMany = goneTo !== undefined && goneTo > offset + 1;
     alarms.raise(found ? 'changed' : 'missing', {
       detail: found
@@ -162,6 +175,7 @@ export class LogCheck {
     if (isPlaced && table !== undefined && record !== undefined) {
       const mismatch = { partition, offset, name: nameOfTable(table), record };
       await store.reading.keep({ ...mismatch, sealed: null, found: null });
+      await this.countMismatches();
     }
     alarms.raise('changed', {
       detail: message,
@@ -171,8 +185,16 @@ export class LogCheck {
     });
   }
 
+  private async countMismatches(): Promise<void> {
+    const { store, metrics } = this.parts;
+    metrics.mismatches.set(await store.reading.count());
+  }
+
+  /** Waits until the pace allows to read on. The time that reading took counts. */
   private async paced(bytes: number, signal: AbortSignal): Promise<void> {
-    await this.rest((1_000 * bytes) / this.parts.readAgainBytes, signal);
+    const forMs = (1_000 * bytes) / this.parts.readAgainBytes;
+    this.readAt = Math.max(this.readAt + forMs, performance.now());
+    await this.rest(Math.max(0, this.readAt - performance.now()), signal);
   }
 
   private async rest(ms: number, signal: AbortSignal): Promise<void> {
@@ -180,6 +202,6 @@ export class LogCheck {
   }
 }
 
-/** Whether a partition was not read whole within the last hour. */
-const isDue = ({ next, completedAt }: ReadingState): boolean =>
-  next > 0 || completedAt === null || Date.now() - Date.parse(completedAt) >= REST_MS;
+/** Whether a pass is under way, or none has ended within the last minute. */
+const isDue = ({ next, ageMs }: ReadingState): boolean =>
+  next > 0 || ageMs === null || ageMs >= REST_MS;

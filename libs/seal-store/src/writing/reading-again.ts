@@ -6,8 +6,8 @@ export interface ReadingState {
   readonly partition: number;
   /** The offset that the pass under way reads next. */
   readonly next: number;
-  /** When the last whole pass ended, RFC 3339; null before the first. */
-  readonly completedAt: string | null;
+  /** How long ago the last whole pass ended, in milliseconds by the database's clock; null before. */
+  readonly ageMs: number | null;
 }
 
 /** A record that is not the one that was hashed. */
@@ -30,7 +30,8 @@ export class ReadingMarks {
   states(): Promise<ReadingState[]> {
     return this.pool.query<ReadingState>(
       'reading-states',
-      `select p.partition, coalesce(r.next, 0) as next, r.completed_at as "completedAt"
+      `select p.partition, coalesce(r.next, 0) as next,
+         (extract(epoch from clock_timestamp() - r.completed_at) * 1000)::float8 as "ageMs"
        from seal.position p left join seal.reading r on r.partition = p.partition
        order by r.completed_at nulls first, p.partition`,
     );
