@@ -1,7 +1,7 @@
 // Runs a sealer that kills its own process at a step: `node killed-sealer.mjs before
 // SealStore.addEntry 2` kills it before the second call of `addEntry`. The settings are in the
 // variable SEALER, as JSON.
-import { PostgresLog } from '#event-log';
+import { openLog } from '#event-log';
 import { SealStore } from '#seal-store';
 import { startSealer } from '#sealer';
 import { SILENT } from '#server';
@@ -32,6 +32,6 @@ const deadly = function (...args) {
 };
 Reflect.set(owner.prototype, method, deadly);
 
-const { databaseUrl, partitions, settings, gamingDays } = JSON.parse(process.env.SEALER ?? '');
-const log = await PostgresLog.open({ url: databaseUrl, partitions });
-await startSealer({ log, databaseUrl, settings, gamingDays, journal: SILENT });
+/** @type {Omit<import('#sealer').StartSealer, 'log'> & { log: import('#event-log').LogSettings }} */
+const { log: where, ...site } = JSON.parse(process.env.SEALER ?? '');
+await startSealer({ ...site, log: await openLog(where), journal: SILENT });

@@ -1,13 +1,18 @@
 import { spawn } from 'node:child_process';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { PostgresLog } from '#event-log';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { openLog, type LogSettings } from '#event-log';
 import { built } from '../cli/shoeprint.js';
+import { describeOnKafka, freshTopic, kafkaForTests } from '../kit/kafka.js';
 import { UTC_DAYS } from '../kit/server.js';
 import { Site } from '../sealer/site.js';
 import { CheckpointCollector } from './checkpoint-collector.js';
-import { SEALER_ROUNDS } from './sealer-rounds.js';
 
 const PARTITIONS = 2;
+/** Kills at each step in `npm run faults`: before and after it, in each round. */
+const KILLS =
+  process.env.SHOEPRINT_FAULTS_ROUNDS === undefined
+    ? undefined
+    : 2 * Number(process.env.SHOEPRINT_FAULTS_ROUNDS);
 /** How long a sealer may take to come to the step at which it is killed. */
 const STEP_MS = 30_000;
 const STEPS = [
@@ -21,23 +26,28 @@ const STEPS = [
   'Witness.cosign',
 ];
 
+const kafka = await kafkaForTests();
+
 let site: Site;
+let log: LogSettings;
 let collector: CheckpointCollector;
 beforeAll(() => built());
-beforeEach(async () => {
-  site = await Site.open((url) => PostgresLog.open({ url, partitions: PARTITIONS }));
-  collector = await CheckpointCollector.of(site);
-});
 afterEach(async () => {
-  await collector.close();
-  await site.close();
+  await collector?.close();
+  await site?.close();
 });
+
+/** Opens a site over the log that `of` names in its database. */
+async function open(of: (databaseUrl: string) => LogSettings): Promise<void> {
+  site = await Site.open((url) => openLog((log = of(url))));
+  collector = await CheckpointCollector.of(site);
+}
 
 /** Runs a sealer until it kills itself, while records come. */
 async function killedAt(when: string, step: string, nth: number): Promise<void> {
   const sealer = JSON.stringify({
     databaseUrl: site.database.url,
-    partitions: PARTITIONS,
+    log,
     settings: site.settings({ witnesses: [collector.witness.settings] }),
     gamingDays: UTC_DAYS,
   });
@@ -57,18 +67,46 @@ async function killedAt(when: string, step: string, nth: number): Promise<void> 
   clearTimeout(timer);
 }
 
-describe('a sealer that is killed', () => {
+/**
+ * Kills sealers at a step, by turns before it and after it, at its first, second and third time.
+ * Expects that nothing that they signed is lost.
+ */
+async function survives(step: string, { first, kills }: typeof POSTGRES): Promise<void> {
+  for (let kill = first; kill < first + kills; kill += 1) {
+    const nth = 1 + (Math.floor(kill / 2) % 3);
+    await killedAt(kill % 2 === 0 ? 'before' : 'after', step, nth);
+    await site.expireLease();
+  }
+  await site.start();
+  expect(await collector.expectOneHistory()).toBeGreaterThan(0);
+}
+
+/** Which kills are played: over PostgreSQL two and over Kafka one in `npm test`. */
+const POSTGRES = { first: 0, kills: KILLS ?? 2 };
+const KAFKA = { first: 3, kills: KILLS ?? 1 };
+const TEST_MS = 60_000 + POSTGRES.kills * STEP_MS;
+
+describe('over the log in PostgreSQL, a sealer that is killed', () => {
   it.each(STEPS)(
     'before or after %s loses nothing that is sealed, and says one thing of each size',
     async (step) => {
-      for (let round = 0; round < SEALER_ROUNDS; round += 1)
-        for (const when of ['before', 'after']) {
-          await killedAt(when, step, 1 + (round % 3));
-          await site.expireLease();
-        }
-      await site.start();
-      expect(await collector.expectOneHistory()).toBeGreaterThan(0);
+      await open((url) => ({ kind: 'postgres', url, partitions: PARTITIONS }));
+      await survives(step, POSTGRES);
     },
-    60_000 + 2 * SEALER_ROUNDS * STEP_MS,
+    TEST_MS,
+  );
+});
+
+const skipped = 'skipped' in kafka ? kafka.skipped : undefined;
+describeOnKafka('over the log in Kafka, a sealer that is killed', skipped, () => {
+  it.each(STEPS)(
+    'before or after %s loses nothing that is sealed, and says one thing of each size',
+    async (step) => {
+      const brokers = 'brokers' in kafka ? kafka.brokers : [];
+      const topic = freshTopic();
+      await open(() => ({ kind: 'kafka', brokers, topic, partitions: PARTITIONS, create: true }));
+      await survives(step, KAFKA);
+    },
+    TEST_MS,
   );
 });
