@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { readSeal } from '#evidence';
+import type { RunningSealer } from '#sealer';
 import { eventually } from '../kit/eventually.js';
-import { setTimeOfDay } from './site-days.js';
+import { setClocks, setTimeOfDay } from './site-days.js';
 import { Site, verified } from './site.js';
 
 let site: Site;
@@ -48,5 +49,61 @@ describe('a sealer whose clock', () => {
     expect(after?.index).toBeGreaterThan(before?.index ?? 0);
     expect(readSeal(after?.text ?? '').time).toBe(readSeal(before?.text ?? '').time);
     await verified(site);
+  });
+});
+
+const DAY_MS = 86_400_000;
+/** A noon of long ago: the tests let days pass from there. */
+const NOON = Date.parse('2026-11-16T12:00:00Z');
+
+describe('a sealer that sleeps through three cut-overs', () => {
+  const closed = async (): Promise<string[]> => {
+    const seals = await site.query<{ text: string }>(
+      'select text from seal.entry where day is not null order by "index"',
+    );
+    return seals.map(({ text }) => readSeal(text).day ?? '');
+  };
+  const closes = (...days: readonly string[]): Promise<unknown> =>
+    eventually(
+      `seals of ${days.join(' ')}`,
+      async () => (await closed()).join(' ') === days.join(' '),
+    );
+
+  /** Starts a sealer that closes the first day, and seals something of the second. */
+  async function awake(): Promise<RunningSealer> {
+    await setClocks(site, NOON);
+    const sealer = await site.start();
+    await site.append('B07', 'on the 16th');
+    await site.sealedAll();
+    await setClocks(site, NOON + DAY_MS);
+    await closes('2026-11-16');
+    await site.append('B07', 'on the 17th');
+    await site.sealedAll();
+    return sealer;
+  }
+
+  it('closes only the last day once it is started, in a seal with all records of the others', async () => {
+    await site.stop(await awake());
+    for (const day of ['17th', '18th', '19th']) await site.append('B08', `asleep on the ${day}`);
+    const heads = await site.heads();
+    await setClocks(site, NOON + 4 * DAY_MS);
+    await site.start();
+    await closes('2026-11-16', '2026-11-19');
+    const daySeal = await site.reader.lastDaySeal();
+    expect(readSeal(daySeal?.text ?? '').next).toEqual(heads);
+    await site.sealedAll();
+    expect(await verified(site)).toMatchObject({ days: ['2026-11-16', '2026-11-19'] });
+  });
+
+  it('closes only the last day when its machine wakes up, and the next one at its own end', async () => {
+    const sealer = await awake();
+    await setClocks(site, NOON + 4 * DAY_MS);
+    await site.append('B08', 'awake again');
+    await closes('2026-11-16', '2026-11-19');
+    await site.sealedAll();
+    await setClocks(site, NOON + 5 * DAY_MS);
+    await closes('2026-11-16', '2026-11-19', '2026-11-20');
+    await verified(site);
+    expect(await sealer.registry.metrics()).not.toContain('shoeprint_seal_alarms_total{');
   });
 });

@@ -1,5 +1,6 @@
 import { jest } from '@jest/globals';
 import type { GamingDayRule } from '#read-model';
+import type { Site } from './site.js';
 
 /** What a fake clock must not replace: only the time of day moves. */
 const NOT_FAKE = [
@@ -41,4 +42,23 @@ export function nearCutover(): NearCutover {
     rules: [{ from: '2000-01-01', zone: 'UTC', cutover: time.slice(0, 5) }],
     pass: () => setTimeOfDay(Math.max(now, cutover + 1_000)),
   };
+}
+
+/**
+ * Sets the time of day of this process and of the site's database, which then go on. The first call
+ * comes before the first sealer: it holds for connections that are opened after it. The test
+ * restores the clock of the process.
+ */
+export async function setClocks(site: Site, ms: number): Promise<void> {
+  jest.useRealTimers();
+  const aheadMs = ms - Date.now();
+  await site.query(`
+    create schema if not exists faked;
+    create or replace function faked.clock_timestamp() returns timestamptz language sql volatile
+      as 'select pg_catalog.clock_timestamp() + ${Math.round(aheadMs)} * interval ''1 ms''';
+    do $$ begin
+      execute format(
+        'alter database %I set search_path = faked, pg_catalog, public', current_database());
+    end $$`);
+  setTimeOfDay(ms);
 }
