@@ -1,15 +1,18 @@
-// Writes the package of one large table into a folder, as the exporter would: a real log of the
-// simulator, singly or in blocks, sealed every thousand records. No record is held in memory.
+// Writes the package of one large table into a folder, and into a zip beside it, as the exporter
+// would: a real log of the simulator, singly or in blocks, sealed every thousand records. No record
+// is held in memory.
 //   node bench/evidence/large-package.mjs FOLDER EVENTS LINES_A_RECORD
 // Prints the public half of the log key.
-import { createWriteStream, mkdirSync } from 'node:fs';
+import { createReadStream, createWriteStream, mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
+import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { FOLD_VERSION, simulate } from '#audit';
 import { readRules } from '#baccarat';
 import { gamingDays } from '#read-model/gaming-days';
+import { openPackage } from '#built/apps/cli/src/verify/package-files';
 import { packageReplay } from '#replay';
 import {
   checkpointText,
@@ -30,6 +33,7 @@ import {
   writePackage,
 } from '#evidence';
 import { newKeyFile, nodeCryptography, nodePlatform, signerOf } from '#evidence/node';
+import { writeZip } from '#evidence/zip';
 
 const { sha256 } = nodeCryptography;
 const ORIGIN = 'shoeprint.example/bench';
@@ -213,4 +217,10 @@ await writePackage(
   nodePlatform,
   exportsKey,
 );
+const { source } = await openPackage(folder);
+const written = [...source.files.values()].map(({ path, bytes }) => ({
+  ...{ path, bytes },
+  open: () => createReadStream(join(folder, path)),
+}));
+await writeZip('bench', written, Writable.toWeb(createWriteStream(`${folder}.zip`)));
 console.log(logKey.vkey);

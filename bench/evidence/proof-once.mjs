@@ -1,12 +1,14 @@
 // Verifies a package once, as `shoeprint verify` does, and prints what was found, the processor
 // time in seconds and the peak memory in KiB. Without `whole`: steps 1 to 6, without judging again.
-//   node bench/evidence/proof-once.mjs FOLDER VKEY [whole]
+//   node bench/evidence/proof-once.mjs PACKAGE VKEY [whole]
+import { keepHeapsSmall } from '#built/apps/cli/src/small-heaps';
 import { openPackage } from '#built/apps/cli/src/verify/package-files';
 import { readVkey, verifyPackage } from '#evidence';
 import { nodePlatform } from '#evidence/node';
 
-const [folder = '', vkey = '', how = ''] = process.argv.slice(2);
+const [path = '', vkey = '', how = ''] = process.argv.slice(2);
 const { sha256 } = nodePlatform;
+keepHeapsSmall();
 
 /** Returns the judges. The proof does not load them. */
 async function judges() {
@@ -16,7 +18,7 @@ async function judges() {
 }
 
 const replay = how === 'whole' ? await judges() : undefined;
-const opened = await openPackage(folder);
+const opened = await openPackage(path);
 const key = readVkey(sha256, vkey);
 const trust = { keys: [key], checkpoints: [], witnesses: [], quorum: 0 };
 const { faults, counts } = await verifyPackage(opened.source, trust, replay, nodePlatform);

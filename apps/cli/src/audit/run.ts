@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { RuleBook } from '#audit';
 import { AuditPass } from './pass.js';
@@ -6,6 +5,7 @@ import type { WorkerTask, WorkerWord } from './worker.js';
 import type { LogFile } from '../log/log-source.js';
 import type { MalformedLines } from '../log/malformed.js';
 import { Refusal } from '../refusal.js';
+import { keepHeapsSmall } from '../small-heaps.js';
 import { openNameless } from './spill.js';
 import { joined, type HandedVerdict, type Verdict } from './verdict.js';
 
@@ -45,20 +45,6 @@ export async function audit(task: AuditTask): Promise<AuditOutcome> {
     ? { malformed: pass.malformed }
     : { verdict: pass.auditor.verdict() };
 }
-
-/**
- * Keeps V8's young heap at its initial size and lets the old one grow by at most a third between
- * collections. Nearly all that an audit allocates is dead within a coup, so larger heaps save a
- * tenth of the time and cost two thirds more memory (measured with 350 MB of events). Either flag
- * alone leaves the peak over 120 MB. V8 reads these flags whenever it would grow a heap. A V8 newer
- * than those tested may not know them and would complain.
- */
-function keepHeapsSmall(): void {
-  if (Number(process.versions.v8.split('.')[0]) > NEWEST_V8_TESTED) return;
-  setFlagsFromString('--semi-space-growth-factor=1');
-  setFlagsFromString('--heap-growing-percent=30');
-}
-const NEWEST_V8_TESTED = 13;
 
 /**
  * Returns the verdict of several workers, or `undefined` if one met a malformed line: then one

@@ -5,6 +5,7 @@ import { gamingDays } from '#read-model/gaming-days';
 import { packageReplay } from '#replay';
 import { BufferedOutput } from '../terminal/page.js';
 import { Refusal } from '../refusal.js';
+import { keepHeapsSmall } from '../small-heaps.js';
 import { exitOf, reportJson, reportLines } from './report-text.js';
 import { trustOf, verifyFile, type TrustAsked } from './verify.js';
 
@@ -82,6 +83,7 @@ function quorumOf(text: string): number {
 }
 
 async function runVerify(path: string, options: VerifyOptions, judges: Replay): Promise<void> {
+  keepHeapsSmall();
   const { witness, quorum } = options;
   if (quorum !== undefined && quorum > witness.length)
     throw new Refusal(`--quorum: ${quorum} of ${witness.length} witnesses can never cosign`);

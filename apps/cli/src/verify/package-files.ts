@@ -5,7 +5,8 @@ import { createInflateRaw, crc32 as zlibCrc32 } from 'node:zlib';
 import { FileList, openZip, Unreadable, type Bytes, type PackageSource } from '#evidence';
 import { fileRefusal } from '../refusal.js';
 
-const CHUNK = 1024 * 1024;
+/** Inflating allocates each chunk: with chunks of 1 MB the peak of a whole run was 200 MB. */
+const CHUNK = 64 * 1024;
 
 /** A package that is open for reading. */
 export interface OpenPackage {

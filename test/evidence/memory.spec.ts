@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildVerifier } from '../../scripts/build-verifier.mjs';
+
+/** 90 MB were measured, and 160 MB when the heaps and the chunks of a zip were not bounded. */
+const MOST_BYTES = 130 * 1024 * 1024;
+const EVENTS = 100_000;
+const folder = mkdtempSync(join(tmpdir(), 'verifier-memory-'));
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const verifier = join(folder, 'shoeprint-verify.mjs');
+const usage = join(folder, 'usage.mjs');
+const program = (...args: string[]): string =>
+  execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+
+beforeAll(async () => {
+  await buildVerifier(verifier);
+  writeFileSync(
+    usage,
+    `process.on('exit', () => console.log(process.resourceUsage().maxRSS * 1024));`,
+  );
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('the verifier keeps the heap small while it reads a large zip', () => {
+  const made = join(folder, 'large');
+  const key = program('bench/evidence/large-package.mjs', made, String(EVENTS), '1').trim();
+  const options = [`${made}.zip`, '--key', key, '--json'];
+  const [report = '', peak = ''] = program('--import', usage, verifier, ...options).split('\n');
+  expect(JSON.parse(report)).toMatchObject({ verdict: 'INTACT', counts: { events: EVENTS } });
+  expect(Number(peak)).toBeGreaterThan(0);
+  expect(Number(peak)).toBeLessThan(MOST_BYTES);
+}, 300_000);
