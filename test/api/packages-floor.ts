@@ -12,6 +12,8 @@ import { dayLines, TABLES } from './reading-floor.js';
 const PARTITIONS = 4;
 /** An export gives way to everything else, so on a busy machine it takes long. */
 export const EXPORT_MS = 240_000;
+/** The most megabytes of packages. */
+export const MEGABYTES = 100;
 
 /** An export as the api answers it. */
 export interface ExportSeen {
@@ -173,7 +175,7 @@ const settingsIn = (folder: string) => ({
   exports: {
     folder: join(folder, 'exports'),
     key: { setting: 'SHOEPRINT_EXPORTS_KEY', path: join(folder, 'exports.key') },
-    megabytes: 100,
+    megabytes: MEGABYTES,
     hours: 24,
   },
 });

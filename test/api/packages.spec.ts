@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { nodeCryptography, nodePlatform } from '#evidence/node';
@@ -10,7 +11,7 @@ import { gamingDays } from '#read-model';
 import { packageReplay } from '#replay';
 import { openPackage } from '../../apps/cli/src/verify/package-files.js';
 import { eventually } from '../kit/eventually.js';
-import { EXPORT_MS, PackagesFloor, type ExportSeen } from './packages-floor.js';
+import { EXPORT_MS, MEGABYTES, PackagesFloor, type ExportSeen } from './packages-floor.js';
 
 jest.setTimeout(EXPORT_MS + 60_000);
 
@@ -336,6 +337,50 @@ describe('an export that is disturbed', () => {
       const failed = await floor.exported({ scope: { kind: 'table', table: 'late' } });
       expect(failed).toMatchObject({ state: 'failed', failure: { code: 'not-sealed' } });
       expect(existsSync(join(floor.folder, 'exports', `${failed.id}.zip`))).toBe(false);
+    } finally {
+      await floor.startSealer();
+    }
+  });
+});
+
+describe('what is written of packages under way', () => {
+  const LIMIT = MEGABYTES * 1_000_000;
+  const pathOf = (name: string): string => join(floor.folder, 'exports', name);
+  const stateOf = async (id: string): Promise<string> => (await floor.shown(id)).state;
+
+  /** Puts a file of a size, without content, into the folder in which a package is made. */
+  function work(id: string, bytes: number): string {
+    const folder = pathOf(`${id}.work`);
+    mkdirSync(join(folder, 'data'), { recursive: true });
+    const file = join(folder, 'data', 'records');
+    writeFileSync(file, '');
+    truncateSync(file, bytes);
+    return folder;
+  }
+
+  it('counts in the limit of the folder, so the oldest packages go', async () => {
+    const { id, package: made } = await floor.exported(OF_B07);
+    // Beside it there is room for one package of this size, and not for two.
+    const folder = work(randomUUID(), LIMIT - Math.round(1.5 * (made?.size ?? 0)));
+    const next = await floor.exported(OF_B07);
+    await eventually('the older one gone', async () => (await stateOf(id)) === 'gone');
+    await eventually('its file gone', () => !existsSync(pathOf(`${id}.zip`)));
+    expect([await stateOf(next.id), existsSync(pathOf(`${next.id}.zip`))]).toEqual(['made', true]);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('ends the largest of them if it does not fit, and nothing is left of it', async () => {
+    await floor.stopSealer();
+    try {
+      await floor.play('large');
+      const asked = await floor.ask({ scope: { kind: 'table', table: 'large' } });
+      const { id } = asked.json<ExportSeen>();
+      await eventually('the export at work', async () => (await stateOf(id)) === 'making');
+      const folder = work(id, LIMIT + 1);
+      const { state, failure } = await floor.ended(id);
+      expect([state, failure?.code]).toEqual(['failed', 'too-large']);
+      expect(failure?.detail).toMatch(/has \d+ bytes.* SHOEPRINT_EXPORTS_MB allows 100000000$/);
+      await eventually('the folder gone', () => !existsSync(folder));
     } finally {
       await floor.startSealer();
     }

@@ -40,9 +40,14 @@ export class NotOurs extends Error {
   override readonly name = 'NotOurs';
 }
 
+/** Why an export failed: a stable name of the reason, and a sentence. */
+export interface ExportFailure {
+  readonly code: string;
+  readonly detail: string;
+}
+
 /** How an export ended. */
-export type ExportEnd =
-  { readonly made: MadePackage } | { readonly code: string; readonly detail: string };
+export type ExportEnd = { readonly made: MadePackage } | ExportFailure;
 
 /** How long a process has an export to itself without a sign of life. */
 const HELD_MS = 30_000;

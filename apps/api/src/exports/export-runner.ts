@@ -12,11 +12,17 @@ import { Counter, Gauge } from 'prom-client';
 import { type Act, SERVER } from '../house/acts.js';
 import { HouseRecord } from '../house/house-record.js';
 import { Metrics } from '../operation/metrics.js';
-import { ExportJobs, NotOurs, type ExportEnd, type ExportJob } from './export-jobs.js';
-import { ExporterProcess } from './exporter-process.js';
+import {
+  ExportJobs,
+  NotOurs,
+  type ExportEnd,
+  type ExportFailure,
+  type ExportJob,
+} from './export-jobs.js';
+import { ExporterProcess, type MakingEnd } from './exporter-process.js';
 import { Exporting } from './exporting.js';
 
-/** How often work is looked for, and progress is kept. */
+/** How often work is looked for, and progress is kept and the folder is measured. */
 const LOOK_MS = 1_000;
 /** How often old packages are looked for. */
 const TIDY_MS = 60_000;
@@ -114,13 +120,7 @@ export class ExportRunner implements OnApplicationBootstrap, OnModuleDestroy {
     }
     const task = await this.exporting.task(job, await this.jobs.lastGivenTo(job.recipient));
     const end = await this.made(job, task);
-    if (end.is === 'refused') await this.end(job, { code: end.code, detail: end.message });
-    else if (end.is === 'made' && end.made.size > this.exporting.bytesMax)
-      await this.end(job, {
-        code: 'too-large',
-        detail: `the package has ${end.made.size} bytes, and SHOEPRINT_EXPORTS_MB allows ${this.exporting.bytesMax}`,
-      });
-    else if (end.is === 'made') await this.end(job, { made: end.made });
+    if (end) await this.end(job, end);
     else if (this.isClosing) await this.jobs.giveBack(id, this.runner, false);
     else {
       this.ended.inc({ result: 'died' });
@@ -130,25 +130,75 @@ export class ExportRunner implements OnApplicationBootstrap, OnModuleDestroy {
     this.tidyAt = 0;
   }
 
-  /** Makes a package and shows progress. Ends the process if the export was removed meanwhile. */
-  private async made(job: ExportJob, task: ExportTask) {
+  /**
+   * Makes a package and shows progress. Returns undefined if its process died. Ends the process if
+   * the export was removed meanwhile, or what it writes does not fit into the folder.
+   */
+  private async made(job: ExportJob, task: ExportTask): Promise<ExportEnd | undefined> {
     let at: { step: ExportStep; share: number | undefined } = { step: 'sealing', share: undefined };
     const making = new ExporterProcess(task, ({ step, share }) => {
       at = { step, share };
     });
     this.making = making;
-    const beating = setInterval(() => {
-      void this.jobs.beat(job.id, this.runner, at).then(
-        (isOurs) => (isOurs ? undefined : making.end()),
-        () => undefined, // the next beat tries again, and the lease ends if none comes through
-      );
+    let failure: ExportFailure | undefined;
+    let beating: Promise<void> | undefined;
+    const beat = async (): Promise<void> => {
+      const isOurs = await this.jobs.beat(job.id, this.runner, at);
+      failure ??= this.largest(job.id, await this.makeRoom());
+      if (!isOurs || failure) await making.end();
+    };
+    const timer = setInterval(() => {
+      beating ??= beat()
+        .catch(() => undefined) // the next beat tries again, and the lease ends if none gets through
+        .finally(() => (beating = undefined));
     }, LOOK_MS);
     try {
-      return await making.ended();
+      const end = this.endOf(await making.ended());
+      return failure ?? end;
     } finally {
-      clearInterval(beating);
+      clearInterval(timer);
+      await beating;
       this.making = undefined;
     }
+  }
+
+  private endOf(end: MakingEnd): ExportEnd | undefined {
+    switch (end.is) {
+      case 'made': {
+        const { size } = end.made;
+        const isTooLarge = size > this.exporting.bytesMax;
+        return isTooLarge ? this.tooLarge(`the package has ${size} bytes`) : { made: end.made };
+      }
+      case 'refused':
+        return { code: end.code, detail: end.message };
+      case 'died':
+        return undefined;
+    }
+  }
+
+  private tooLarge(what: string): ExportFailure {
+    const detail = `${what}, and SHOEPRINT_EXPORTS_MB allows ${this.exporting.bytesMax}`;
+    return { code: 'too-large', detail };
+  }
+
+  /**
+   * Removes packages that are old, and the oldest that do not fit beside what exports under way have
+   * written. Returns how many bytes those have, by export.
+   */
+  private async makeRoom(): Promise<ReadonlyMap<string, number>> {
+    const { packages, hours, bytesMax } = this.exporting;
+    const underWay = await packages.underWay();
+    const room = Math.max(0, bytesMax - sum(underWay));
+    for (const id of await this.jobs.expire(hours, room)) await packages.remove(id);
+    return underWay;
+  }
+
+  /** Returns why an export ends: it is the largest of those under way, which do not fit together. */
+  private largest(id: string, underWay: ReadonlyMap<string, number>): ExportFailure | undefined {
+    const own = underWay.get(id) ?? 0;
+    if (sum(underWay) <= this.exporting.bytesMax || own < Math.max(...underWay.values()))
+      return undefined;
+    return this.tooLarge(`the package has ${own} bytes while it is made`);
   }
 
   /** Keeps and records how an export ended. Its package can be fetched once that is on the log. */
@@ -165,6 +215,7 @@ export class ExportRunner implements OnApplicationBootstrap, OnModuleDestroy {
       this.logger.log({ message: 'export was removed', export: id });
       return;
     }
+    if (!('made' in end)) await this.exporting.packages.remove(id);
     this.ended.inc({ result: 'made' in end ? 'made' : 'failed' });
     this.logger.log({
       message: 'export ended',
@@ -176,15 +227,18 @@ export class ExportRunner implements OnApplicationBootstrap, OnModuleDestroy {
   /** Removes packages that are old or too many, and files that no export has. */
   private async tidy(): Promise<void> {
     if (performance.now() < this.tidyAt) return;
-    const { packages, hours, bytesMax } = this.exporting;
+    const { packages } = this.exporting;
     await packages.create();
-    for (const id of await this.jobs.expire(hours, bytesMax)) await packages.remove(id);
+    await this.makeRoom();
     const old = await packages.old();
     const needed = await this.jobs.needed(old);
     for (const id of old) if (!needed.has(id)) await packages.remove(id);
     this.tidyAt = performance.now() + TIDY_MS;
   }
 }
+
+const sum = (sizes: ReadonlyMap<string, number>): number =>
+  [...sizes.values()].reduce((total, size) => total + size, 0);
 
 /** Returns what the record of the house says about the end of an export. */
 function actOf(id: string, end: ExportEnd): Act {

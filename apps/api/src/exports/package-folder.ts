@@ -1,4 +1,5 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** The names of an export's files. */
@@ -6,6 +7,9 @@ const NAME =
   /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.(?:zip|zip\.part|work)$/;
 /** A file of an export that is not in the database yet, or by another clock, is left alone. */
 const YOUNG_MS = 3_600_000;
+
+/** What of these files is of an export under way. */
+const UNDER_WAY = /\.(?:zip\.part|work)$/;
 
 /** The folder in which packages lie, each under the id of its export. */
 export class PackageFolder {
@@ -28,6 +32,17 @@ export class PackageFolder {
       await rm(path, { recursive: true, force: true });
   }
 
+  /** Returns how many bytes exports under way have written here so far, by export. */
+  async underWay(): Promise<ReadonlyMap<string, number>> {
+    const bytes = new Map<string, number>();
+    for (const name of await readdir(this.folder)) {
+      const [, id] = NAME.exec(name) ?? [];
+      if (id === undefined || !UNDER_WAY.test(name)) continue;
+      bytes.set(id, (bytes.get(id) ?? 0) + (await sizeOf(join(this.folder, name))));
+    }
+    return bytes;
+  }
+
   /** Returns the exports that have files here which did not change for an hour. */
   async old(): Promise<string[]> {
     const ids = new Set<string>();
@@ -40,10 +55,23 @@ export class PackageFolder {
 }
 
 async function isOld(path: string): Promise<boolean> {
-  try {
-    return Date.now() - (await stat(path)).mtimeMs > YOUNG_MS;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false; // removed meanwhile
-    throw error;
-  }
+  return Date.now() - ((await statOf(path))?.mtimeMs ?? Infinity) > YOUNG_MS;
+}
+
+/** Returns the bytes of a file, or of all files in a folder. */
+async function sizeOf(path: string): Promise<number> {
+  const found = await statOf(path);
+  if (found?.isDirectory() !== true) return found?.size ?? 0;
+  let bytes = 0;
+  const names = await readdir(path).catch(ifMissing);
+  for (const name of names ?? []) bytes += await sizeOf(join(path, name));
+  return bytes;
+}
+
+/** Returns what is at a path, or undefined if it was removed meanwhile. */
+const statOf = (path: string): Promise<Stats | undefined> => lstat(path).catch(ifMissing);
+
+function ifMissing(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+  throw error;
 }
