@@ -55,6 +55,13 @@ export default {
       to: { path: '^(libs/(?!(sheets|process)/)|apps/)' },
     },
     {
+      name: 'spool-imports-process',
+      severity: 'error',
+      comment: `It keeps frames and lines, and knows no protocol, no table and no HTTP. ${why}`,
+      from: { path: '^libs/spool/' },
+      to: { path: '^(libs/(?!(spool|process)/)|apps/)' },
+    },
+    {
       name: 'rule-folder-imports-the-pure',
       severity: 'error',
       comment: `It reads rule documents from files, and nothing else. ${why}`,
@@ -151,20 +158,20 @@ export default {
     {
       name: 'sockets-at-the-edge',
       severity: 'error',
-      comment: `Only the programs, the probes that they serve and the Kafka client open sockets by themselves. ${why}`,
+      comment: `Only the programs, the probes that they serve, the Kafka client and the lock of a spool open sockets by themselves. ${why}`,
       from: {
         path: '^libs/',
-        pathNot: '^libs/(event-log/src/kafka/client|server/src/probes)\\.ts$',
+        pathNot: '^libs/(event-log/src/kafka/client|server/src/probes|spool/src/(ask|lock))\\.ts$',
       },
       to: { path: '^(node:)?(net|tls|http|https|http2|dgram|dns)$' },
     },
     {
       name: 'files-at-the-edge',
       severity: 'error',
-      comment: `Libraries take values. Only the settings, the rule folder, key files and packages are files. ${why}`,
+      comment: `Libraries take values. Only the settings, the rule folder, key files, packages and spools are files. ${why}`,
       from: {
         path: '^libs/',
-        pathNot: '^libs/((process|rule-folder|export)/|seal-store/src/keys/)',
+        pathNot: '^libs/((process|rule-folder|export|spool)/|seal-store/src/keys/)',
       },
       to: { path: '^(node:)?fs(/promises)?$' },
     },

@@ -1,0 +1,112 @@
+import type { SpoolDisk } from './disk.js';
+import type { SegmentHead, SpoolLine } from './line.js';
+import { type Bad, piecesOf, type Segment } from './segment.js';
+
+/** A place where a spool is not what was written. */
+export interface Damage {
+  readonly segment: string;
+  /** The first wrong byte of the segment. */
+  readonly at: number;
+  /** How many bytes are wrong: 0 if lines are missing and nothing stands in their place. */
+  readonly bytes: number;
+  /** The number of the first line that is lost, or of the next line if none is. */
+  readonly from: number;
+  /** The number of the last line that is lost, or null if nothing after it says how many are. */
+  readonly to: number | null;
+}
+
+/** What stands in the segments of a spool, in order. */
+export type Entry =
+  | { readonly kind: 'head'; readonly segment: Segment; readonly head: SegmentHead }
+  | {
+      readonly kind: 'line';
+      readonly segment: Segment;
+      readonly line: SpoolLine;
+      readonly end: number;
+    }
+  | { readonly kind: 'damage'; readonly segment: Segment; readonly damage: Damage }
+  | { readonly kind: 'torn'; readonly segment: Segment; readonly at: number; readonly end: number };
+
+/** Where reading begins: the number of the next line, and a place at or before it. */
+export interface Place {
+  readonly n: number;
+  readonly segment: string;
+  readonly at: number;
+}
+
+/** Returns a place at or before a line, or undefined if there are no segments. */
+export function placeOf(n: number, segments: readonly Segment[]): Place | undefined {
+  const segment = segments.findLast(({ firstN }) => firstN <= n) ?? segments[0];
+  return segment && { n, segment: segment.name, at: 0 };
+}
+
+/**
+ * Yields what stands from a place on. A line that the next segment has again is the rest of a
+ * failed write: it is left out, and so are wrong bytes in its place. `torn` is the unfinished last
+ * write of the last segment.
+ */
+export async function* entriesOf(
+  disk: SpoolDisk,
+  segments: readonly Segment[],
+  place: Place,
+): AsyncGenerator<Entry, void, undefined> {
+  let { n, at } = place;
+  const begin = segments.findIndex(({ name }) => name === place.segment);
+  for (const [index, segment] of segments.slice(Math.max(0, begin)).entries()) {
+    const next = segments[Math.max(0, begin) + index + 1];
+    if (segment.firstN > n) yield missing(segment, 0, n, segment.firstN - 1);
+    n = Math.max(n, segment.firstN);
+    n = yield* entriesIn(disk, { segment, next, n, at });
+    at = 0;
+  }
+}
+
+interface Part {
+  readonly segment: Segment;
+  readonly next: Segment | undefined;
+  readonly n: number;
+  readonly at: number;
+}
+
+/** Yields what stands in one segment, and returns the number of the line after it. */
+async function* entriesIn(
+  disk: SpoolDisk,
+  { segment, next, n: first, at }: Part,
+): AsyncGenerator<Entry, number, undefined> {
+  let n = first;
+  let bad: Bad | undefined;
+  for await (const piece of piecesOf(disk, segment, at)) {
+    if (piece.kind === 'bad') bad = piece;
+    if (piece.kind === 'head') yield { kind: 'head', segment, head: piece.head };
+    if (piece.kind !== 'line') continue;
+    if (next && piece.line.n >= next.firstN) break;
+    if (piece.line.n >= n) {
+      if (bad) yield damaged(segment, bad, n, piece.line.n - 1);
+      else if (piece.line.n > n) yield missing(segment, piece.at, n, piece.line.n - 1);
+      yield { kind: 'line', segment, line: piece.line, end: piece.end };
+      n = piece.line.n + 1;
+    }
+    bad = undefined;
+  }
+  if (next) {
+    if (n >= next.firstN) return n;
+    if (bad) yield damaged(segment, bad, n, next.firstN - 1);
+    else yield missing(segment, segment.bytes, n, next.firstN - 1);
+    return next.firstN;
+  }
+  if (bad?.isOneLine) yield { kind: 'torn', segment, at: bad.at, end: bad.end };
+  else if (bad) yield damaged(segment, bad, n, null);
+  return n;
+}
+
+const damaged = (segment: Segment, { at, end }: Bad, from: number, to: number | null): Entry => ({
+  kind: 'damage',
+  segment,
+  damage: { segment: segment.name, at, bytes: end - at, from, to },
+});
+
+const missing = (segment: Segment, at: number, from: number, to: number): Entry => ({
+  kind: 'damage',
+  segment,
+  damage: { segment: segment.name, at, bytes: 0, from, to },
+});

@@ -1,0 +1,165 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { Spool } from '../../libs/spool/src/spool.js';
+import { Chance } from './chance.js';
+import { CountingOwner, numbered, numberOf } from './counting-owner.js';
+import { SimulatedDisk } from './simulated-disk.js';
+
+const FRAMES = 200;
+const RUNS = 1_000;
+const READ_MS_MAX = 60_000;
+const LIMITS = { contents: 7, bytes: 2_000 };
+/** Small segments, so that a run begins and removes many. */
+const settings = (seed: number) => ({
+  segmentBytes: 1_500,
+  keepMs: seed % 3 === 0 ? 1e12 : -1,
+  cursorMs: 1e6,
+  retryMs: 1e6,
+});
+
+/** One table's spool through all its losses of power, and what was promised meanwhile. */
+class Trial {
+  disk: SimulatedDisk;
+  owner = new CountingOwner();
+  cuts = 0;
+  private readonly chance: Chance;
+  private readonly patience = AbortSignal.timeout(READ_MS_MAX);
+  private nextId = 1;
+  private readonly acknowledged: number[] = [];
+  private readonly delivered: number[] = [];
+
+  constructor(private readonly seed: number) {
+    this.chance = new Chance(seed);
+    this.disk = new SimulatedDisk(this.chance);
+  }
+
+  get isDone(): boolean {
+    return this.nextId > FRAMES;
+  }
+
+  /** Opens the spool and uses it until the power goes or all frames are in. */
+  async live(): Promise<void> {
+    const spool = await this.open();
+    if (!spool) return;
+    const answers: Promise<void>[] = [];
+    while (!this.isDone && !this.disk.isCut) {
+      for (let frames = this.chance.below(3); frames > 0 && !this.isDone; frames -= 1)
+        answers.push(this.append(spool));
+      if (this.chance.below(3) > 0) await turn();
+      if (this.chance.below(4) === 0) await this.deliver(spool);
+    }
+    if (!this.disk.isCut) await Promise.all(answers);
+    await spool.close();
+    await Promise.all(answers);
+  }
+
+  /** Gives the power back after it went, or restarts without a loss. */
+  reboot(): void {
+    if (!this.disk.isCut) return;
+    this.cuts += 1;
+    this.disk = this.disk.restarted();
+  }
+
+  /** Delivers the rest on a disk that stays on, and compares all with what was promised. */
+  async expectWhole(): Promise<void> {
+    this.disk.cutAt = Infinity;
+    const spool = await this.open();
+    const last = this.owner.lines.at(-1) ?? 0;
+    while (spool && spool.figures.sent < last) await this.deliver(spool);
+    await spool?.close();
+    const { ids } = this.owner;
+    expect([...new Set(this.delivered)]).toEqual(ids);
+  }
+
+  /** Opens the spool. Returns undefined if the power goes meanwhile. */
+  private async open(): Promise<Spool | undefined> {
+    this.owner = new CountingOwner();
+    try {
+      const spool = await Spool.open(this.disk, this.owner, settings(this.seed));
+      this.expectKept();
+      return spool;
+    } catch (error) {
+      if (this.disk.isCut) return undefined;
+      throw error;
+    }
+  }
+
+  private expectKept(): void {
+    const { ids, notices } = this.owner;
+    expect(ids.filter((id, at) => at > 0 && id <= Number(ids[at - 1]))).toEqual([]);
+    const kept = new Set(ids);
+    expect(this.acknowledged.filter((id) => !kept.has(id))).toEqual([]);
+    expect(this.delivered.filter((id) => !kept.has(id))).toEqual([]);
+    expect(notices).toEqual([]);
+  }
+
+  private async append(spool: Spool): Promise<void> {
+    const id = this.nextId;
+    this.nextId += 1;
+    await spool.append([numbered(id, this.chance.below(200))]).then(
+      () => this.acknowledged.push(id),
+      (error: unknown) => {
+        if (!this.disk.isCut) throw error;
+      },
+    );
+  }
+
+  private async deliver(spool: Spool): Promise<void> {
+    const { sent } = spool.figures;
+    if (!this.owner.lines.some((n) => n > sent)) return;
+    try {
+      const lines = await spool.read(sent, LIMITS, this.patience);
+      this.delivered.push(...lines.flatMap(({ made }) => made.map(numberOf)));
+      spool.delivered(lines.at(-1)?.n ?? sent);
+    } catch (error) {
+      if (!this.disk.isCut) throw error;
+    }
+  }
+}
+
+/** Runs a test for a seed, and names the seed if it fails. */
+async function withSeed(seed: number, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    throw new Error(`seed ${seed}`, { cause: error });
+  }
+}
+
+describe('a spool whose disk loses power', () => {
+  it('keeps all that it acknowledged, once, wherever a run is cut', async () => {
+    const whole = new Trial(1);
+    await whole.live();
+    const { operations } = whole.disk;
+    expect(operations).toBeGreaterThan(FRAMES);
+    for (let cutAt = 1; cutAt <= operations; cutAt += 1) {
+      const trial = new Trial(1);
+      trial.disk.cutAt = cutAt;
+      while (!trial.isDone || trial.disk.isCut) {
+        trial.reboot();
+        await trial.live();
+      }
+      expect({ cutAt, cuts: trial.cuts }).toEqual({ cutAt, cuts: 1 });
+      await trial.expectWhole();
+    }
+  });
+
+  it(`keeps all that it acknowledged, once, in ${RUNS} runs that are cut again and again`, async () => {
+    const first = Number(process.env.SHOEPRINT_SEED ?? Math.floor(Math.random() * 1e9));
+    process.stderr.write(`power cuts: seeds from ${first} (SHOEPRINT_SEED=${first})\n`);
+    let cuts = 0;
+    for (let seed = first; seed < first + RUNS; seed += 1)
+      await withSeed(seed, async () => {
+        const trial = new Trial(seed);
+        const chance = new Chance(~seed);
+        while (!trial.isDone || trial.disk.isCut) {
+          trial.reboot();
+          trial.disk.cutAt = 1 + chance.below(4) ** 2 * chance.below(40);
+          await trial.live();
+        }
+        cuts += trial.cuts;
+        await trial.expectWhole();
+      });
+    expect(cuts).toBeGreaterThan(5 * RUNS);
+  });
+});
