@@ -1,6 +1,7 @@
 import type { SpoolDisk } from './disk.js';
 import { type Damage, entriesOf, type Place, placeOf } from './entries.js';
 import type { Segment } from './segment.js';
+import { bytesOf } from './writer.js';
 
 /** What a line of the spool has for the api. */
 export interface SpoolContents {
@@ -51,7 +52,7 @@ export class SpoolReader {
       const { segment, line, end } = entry;
       const made = line.frames.flatMap((frame) => frame.made);
       held.contents += made.length;
-      held.bytes += made.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0);
+      held.bytes += bytesOf(made);
       if (lines.length > 0 && (held.contents > limits.contents || held.bytes > limits.bytes)) break;
       held.place += end - (segment.name === place.segment ? place.at : 0);
       place = { n: line.n + 1, segment: segment.name, at: end };

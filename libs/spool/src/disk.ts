@@ -55,7 +55,7 @@ export class FolderDisk implements SpoolDisk {
 
   async append(name: string, bytes: Uint8Array): Promise<void> {
     const handle = await this.handleOf(name);
-    for (let at = 0; at < bytes.length; )
+    for (let at = 0; at < bytes.length;)
       at += (await handle.write(bytes, at, bytes.length - at)).bytesWritten;
   }
 

@@ -97,7 +97,9 @@ class OwnSocket implements SpoolLock {
   async open(): Promise<void> {
     const unfinished = join(this.folder, `starting-${this.key}.sock`);
     if (process.platform === 'win32')
-      throw new SpoolRefused(`${this.folder}: a spool needs Unix sockets, which Windows lacks here`);
+      throw new SpoolRefused(
+        `${this.folder}: a spool needs Unix sockets, which Windows lacks here`,
+      );
     if (Buffer.byteLength(unfinished) > PATH_BYTES_MAX)
       throw new SpoolRefused(
         `${this.folder}: the path of a spool must be at most ` +

@@ -20,12 +20,7 @@ export interface SpoolOptions {
  * `SpoolHeld` if another process holds it, and with `SpoolRefused` if the folder cannot be used or
  * a newer program wrote it.
  */
-export async function openSpool({
-  folder,
-  owner,
-  status,
-  settings,
-}: SpoolOptions): Promise<Spool> {
+export async function openSpool({ folder, owner, status, settings }: SpoolOptions): Promise<Spool> {
   const disk = new FolderDisk(folder);
   await disk.make().catch((error: unknown) => refuse(folder, error));
   const lock = await lockSpool(folder, status);

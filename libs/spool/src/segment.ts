@@ -165,7 +165,7 @@ export async function* chunksOf(
   to: number,
 ): AsyncGenerator<Chunk, void, undefined> {
   let pagewiseTo = from;
-  for (let at = from; at < to; ) {
+  for (let at = from; at < to;) {
     const length = Math.min(at < pagewiseTo ? PAGE : CHUNK, to - at);
     const chunk = await readOr(disk, name, at, length);
     if (chunk === 'unreadable' && length > PAGE) {

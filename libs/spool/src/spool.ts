@@ -7,7 +7,7 @@ import type { SpoolOwner } from './owner.js';
 import { type Recovered, recover } from './recovery.js';
 import { SpoolFull } from './refusals.js';
 import { SPOOL_SETTINGS, type SpoolSettings } from './settings.js';
-import { SegmentWriter, type Written } from './writer.js';
+import { bytesOf, SegmentWriter, type Written } from './writer.js';
 
 /** The most bytes that wait for the disk, and so the most that one line has. */
 const QUEUE_BYTES_MAX = 1024 * 1024;
@@ -144,8 +144,7 @@ export class Spool {
 
   private async finish(): Promise<void> {
     this.shut(new Error('the spool is closed'));
-    if (this.sent > this.writer.durableSent && !this.full)
-      this.jobs.push(() => this.writeCursor());
+    if (this.sent > this.writer.durableSent && !this.full) this.jobs.push(() => this.writeCursor());
     this.wake();
     await this.running;
     await this.end();
@@ -296,9 +295,6 @@ class Deferred<T> {
     });
   }
 }
-
-const bytesOf = (texts: readonly string[]): number =>
-  texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0);
 
 function textOf(frame: SpoolFrame, at: number): string {
   const fault = frameFault(frame);

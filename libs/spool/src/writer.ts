@@ -20,6 +20,10 @@ interface Line {
   readonly bytes: Buffer;
 }
 
+/** Returns the size of texts with one more byte for each. */
+export const bytesOf = (texts: readonly string[]): number =>
+  texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0);
+
 /** More than a line has beside its frames. */
 const LINE_OVERHEAD = 64;
 
@@ -52,8 +56,9 @@ export class SegmentWriter {
     this.hasLines = true;
   }
 
+  /** Returns the segments that have lines. One without lines may be removed at any time. */
   get segments(): readonly Segment[] {
-    return this.list;
+    return this.hasLines ? this.list : this.list.slice(0, -1);
   }
 
   /** Returns the number of the last durable line, 0 before the first. */
@@ -76,15 +81,14 @@ export class SegmentWriter {
    * leaves no room, and has then written nothing. A line without frames ignores the cap.
    */
   async write(sent: number, frames: readonly string[]): Promise<Written> {
-    const bytes = frames.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, LINE_OVERHEAD);
-    if (frames.length > 0) await this.makeRoom(sent, bytes);
+    if (frames.length > 0) await this.makeRoom(sent, bytesOf(frames));
     return this.putOrRetry(sent, frames);
   }
 
-  /** Throws `SpoolFull` unless so many bytes can be written. Removes delivered segments for them. */
-  async makeRoom(sent: number, bytes: number): Promise<void> {
+  /** Throws `SpoolFull` unless frames of this size fit. Removes delivered segments for them. */
+  async makeRoom(sent: number, frameBytes: number): Promise<void> {
     const { capBytes } = this.settings;
-    const isOver = (): boolean => this.bytes + bytes > capBytes;
+    const isOver = (): boolean => this.bytes + frameBytes + LINE_OVERHEAD > capBytes;
     if (!isOver()) return;
     // What goes must be delivered by a durable cursor. Otherwise a start would miss it.
     if (sent > this.writtenSent && this.list.length > 1) await this.putOrRetry(sent, []);
