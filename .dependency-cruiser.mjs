@@ -25,6 +25,20 @@ export default {
       to: { pathNot: '^libs/(audit|baccarat)/' },
     },
     {
+      name: 'devices-imports-types',
+      severity: 'error',
+      comment: `Protocols are pure: bytes and the clock are handed in. Of the audit it knows the data of events. ${why}`,
+      from: { path: '^libs/devices/' },
+      to: { pathNot: '^libs/devices/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'devices-knows-audit-only',
+      severity: 'error',
+      comment: `Of other libraries it takes types of the audit alone. ${why}`,
+      from: { path: '^libs/devices/' },
+      to: { pathNot: '^libs/(devices|audit)/' },
+    },
+    {
       name: 'evidence-imports-nothing',
       severity: 'error',
       comment: `It runs on any machine, in a browser too: SHA-256 and Ed25519 are handed in. ${why}`,

@@ -10,6 +10,7 @@ const projects = [
   'libs/baccarat/tsconfig.lib.json',
   'libs/audit/tsconfig.lib.json',
   'libs/evidence/tsconfig.lib.json',
+  'libs/devices/tsconfig.lib.json',
 ];
 for (const project of projects) {
   const { status } = spawnSync(

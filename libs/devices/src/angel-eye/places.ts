@@ -1,0 +1,59 @@
+import type { AngelEyeReport } from './reports.js';
+
+type CardReport = AngelEyeReport & { readonly is: 'card' };
+
+/**
+ * The cards that the shoe numbered since its indexes began: by target, the index of the last card
+ * and the byte of each card.
+ */
+export interface Places {
+  readonly last: Readonly<Partial<Record<CardReport['to'], number>>>;
+  /** By target byte, the card byte. At most 16 for each of four targets. */
+  readonly held: Readonly<Record<string, number>>;
+}
+
+/** No card lies anywhere. */
+export const NO_PLACES: Places = { last: {}, held: {} };
+
+/**
+ * Lays a card at its place. Returns the number of cards before it that never came, by its index:
+ * the cards of each hand and of the burn count from 1. Index 0 is not known to count. A hand whose
+ * index goes back begins a new coup, and so does the other hand. A burn that goes back begins
+ * a new burn.
+ */
+export function lay(
+  places: Places,
+  { to, index }: CardReport,
+  [target = 0, card = 0]: readonly number[],
+): { readonly places: Places; readonly missing: number } {
+  const isHand = to === 'player' || to === 'banker';
+  const before = places.last[to] ?? 0;
+  const begins = index !== 0 && index <= before;
+  const kept = begins || to === 'indicator' ? begun(places, isHand) : places;
+  const missing = index === 0 ? 0 : Math.max(0, index - (begins ? 0 : before) - 1);
+  return {
+    places: {
+      last: { ...kept.last, [to]: index === 0 ? (kept.last[to] ?? 0) : index },
+      held: { ...kept.held, [target]: card },
+    },
+    missing,
+  };
+}
+
+/** Returns the places after a new coup (`isHand`) or a new burn has begun. */
+function begun({ last, held }: Places, isHand: boolean): Places {
+  const isOfHand = (target: number): boolean => ((target >> 4) & 7) < 2;
+  const entries = Object.entries(held).filter(([target]) => isOfHand(Number(target)) !== isHand);
+  const { player, banker, ...others } = last;
+  const hands = {
+    ...(player === undefined ? {} : { player }),
+    ...(banker === undefined ? {} : { banker }),
+  };
+  return { last: isHand ? others : hands, held: Object.fromEntries(entries) };
+}
+
+/** Returns the places after a result: the next card of either hand has index 1. */
+export const afterResult = ({ last, held }: Places): Places => {
+  const { player: _player, banker: _banker, ...others } = last;
+  return { last: others, held };
+};

@@ -1,0 +1,27 @@
+import type { FrameDecoder, Observation } from '#devices';
+
+/** Returns the bytes of hexadecimal text such as `05 31 53`. */
+export const bytesOf = (hex: string): Uint8Array =>
+  Uint8Array.from(hex.match(/[0-9A-Fa-f]{2}/g) ?? [], (pair) => Number.parseInt(pair, 16));
+
+/** Joins chunks. */
+export const joined = (chunks: readonly Uint8Array[]): Uint8Array =>
+  Uint8Array.from(chunks.flatMap((chunk) => [...chunk]));
+
+/** Some bytes, and when they came in seconds. */
+export type Chunk = readonly [bytes: Uint8Array, up: number];
+
+/** Feeds a decoder from its start. Returns all observations, and those of each chunk. */
+export function heard<S>(
+  decoder: FrameDecoder<S>,
+  chunks: readonly Chunk[],
+): { readonly all: readonly Observation[]; readonly state: S } {
+  let state = decoder.start;
+  const all: Observation[] = [];
+  for (const [bytes, up] of chunks) {
+    const fed = decoder.feed(state, bytes, up);
+    state = fed.state;
+    all.push(...fed.observations);
+  }
+  return { all, state };
+}
