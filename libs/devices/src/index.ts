@@ -18,3 +18,28 @@ export {
 export { encodeAngelEye } from './angel-eye/encoder.js';
 export { BCC_READINGS, FRAME_BYTES_MAX, type BccReading } from './angel-eye/frames.js';
 export type { AngelEyeReport } from './angel-eye/reports.js';
+export {
+  line1Gateway,
+  type Line1Gateway,
+  type Line1GatewayState,
+  type Line1GatewayTurn,
+  type Line1Settings,
+} from './line-1/gateway.js';
+export {
+  feedDevice,
+  powerUp,
+  recordEvent,
+  type Line1DeviceMemory,
+  type Line1DeviceState,
+  type Line1DeviceTurn,
+  type PowerUp,
+} from './line-1/device.js';
+export {
+  encodeLine1,
+  LINE_BYTES_MAX,
+  parseLine,
+  type Line1,
+  type ParsedLine,
+} from './line-1/line.js';
+export { asciiBytes } from './line-1/line-reader.js';
+export { remember, type Line1Memory } from './line-1/memory.js';
