@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import type { FrameDecoder, Observation } from '#devices';
 
 /** Returns the bytes of hexadecimal text such as `05 31 53`. */
@@ -25,3 +26,7 @@ export function heard<S>(
   }
   return { all, state };
 }
+
+/** Returns a line of line protocol 1 without its end around a body, with the CRC of zlib. */
+export const around = (body: string): string =>
+  `$${body}*${crc32(body).toString(16).toUpperCase().padStart(8, '0')}`;

@@ -5,6 +5,7 @@ import {
   powerUp,
   recordEvent,
   remember,
+  type Line1DeviceMemory,
   type Line1DeviceState,
   type Line1DeviceTurn,
   type Line1GatewayState,
@@ -68,6 +69,8 @@ export class LineModel {
   private boot = 0;
   private device: Line1DeviceState | null = null;
   private gateway: Line1GatewayState | null = null;
+  /** What the device keeps without power. */
+  private kept: Line1DeviceMemory = [];
   private isLinked = true;
   private toGateway: Travelling[] = [];
   private toDevice: Travelling[] = [];
@@ -85,7 +88,10 @@ export class LineModel {
     this.chance = seeded(seed);
     this.protocol = line1Gateway({
       listenOnly: false,
-      freshDigits: () => Math.floor(this.chance.upTo(2 ** 32)).toString(16).padStart(8, '0'),
+      freshDigits: () =>
+        Math.floor(this.chance.upTo(2 ** 32))
+          .toString(16)
+          .padStart(8, '0'),
     });
   }
 
@@ -143,8 +149,7 @@ export class LineModel {
 
   /** Lets things happen, each about as often as the faults say. */
   private fail(): void {
-    const happens = (perMinute: number): boolean =>
-      this.chance.upTo(1) < (perMinute * STEP) / 60;
+    const happens = (perMinute: number): boolean => this.chance.upTo(1) < (perMinute * STEP) / 60;
     if (happens(this.faults.deviceCuts) && this.device) this.cutDevice();
     if (happens(this.faults.gatewayCuts) && this.gateway) this.cutGateway();
     if (happens(this.faults.linkLosses) && this.isLinked) this.loseLink();
@@ -169,26 +174,28 @@ export class LineModel {
     const memory = this.kept;
     const missed = memory.length > 0 || this.boot === 1 ? 0 : null;
     const device = { unit: 'U', firmware: '1', boot: this.boot, memory, missed };
-    this.takeDevice(powerUp(device, this.up));
+    const turn = powerUp(device, this.up);
+    const kept = new Set(turn.state.boots.map(({ boot }) => boot));
+    this.forget(memory.filter(({ boot }) => !kept.has(boot)));
+    this.takeDevice(turn);
   }
-
-  private kept: Line1DeviceState['boots'] = [];
 
   private cutDevice(): void {
     if (this.device === null) return;
     this.kept = this.faults.keepsMemory ? this.device.boots : [];
-    if (!this.faults.keepsMemory)
-      for (const { boot, events } of this.device.boots)
-        for (const { seq } of events) this.forget(boot, seq);
+    if (!this.faults.keepsMemory) this.forget(this.device.boots);
     this.device = null;
     this.after(this.chance.upTo(4), () => {
       this.startDevice();
     });
   }
 
-  private forget(boot: number, seq: number): void {
-    const made = this.made.find((each) => each.boot === boot && each.seq === seq);
-    if (made) made.isForgotten = true;
+  /** The device lost what these boots had not delivered. */
+  private forget(boots: Line1DeviceMemory): void {
+    for (const made of this.made) {
+      const memory = boots.find(({ boot }) => boot === made.boot);
+      if (memory?.events.some(({ seq }) => seq === made.seq)) made.isForgotten = true;
+    }
   }
 
   private startGateway(): void {
@@ -261,7 +268,7 @@ export class LineModel {
   private sync(): void {
     if (this.up >= this.syncedAt) {
       this.durable.push(...this.syncing);
-      for (const { session = '', deviceNumber = 0 } of this.syncing)
+      for (const { session = '', deviceNumber = 0 } of this.syncing.filter(isNumbered))
         this.numbers.add(`${session}/${deviceNumber}`);
       const stored = this.syncing;
       this.syncing = [];
@@ -295,9 +302,9 @@ export class LineModel {
 
 /** Returns the last numbered observation of each session. */
 function lastOfEach(observations: readonly Observation[]): readonly Observation[] {
-  const numbered = observations.filter(
-    ({ kind, deviceNumber }) =>
-      typeof deviceNumber === 'number' && (kind === 'report' || kind === 'refused'),
-  );
-  return [...new Map(numbered.map((each) => [each.session, each])).values()];
+  return [...new Map(observations.filter(isNumbered).map((each) => [each.session, each])).values()];
 }
+
+/** Returns whether an observation takes a number. */
+const isNumbered = ({ kind, deviceNumber }: Observation): boolean =>
+  typeof deviceNumber === 'number' && (kind === 'report' || kind === 'refused');

@@ -18,13 +18,8 @@ export {
 export { encodeAngelEye } from './angel-eye/encoder.js';
 export { BCC_READINGS, FRAME_BYTES_MAX, type BccReading } from './angel-eye/frames.js';
 export type { AngelEyeReport } from './angel-eye/reports.js';
-export {
-  line1Gateway,
-  type Line1Gateway,
-  type Line1GatewayState,
-  type Line1GatewayTurn,
-  type Line1Settings,
-} from './line-1/gateway.js';
+export { line1Gateway, type Line1Gateway, type Line1GatewayTurn } from './line-1/gateway.js';
+export type { Line1GatewayState, Line1Settings } from './line-1/gateway-work.js';
 export {
   feedDevice,
   powerUp,

@@ -59,6 +59,10 @@ export type ParsedLine =
 
 const boot = whole(1, 4_294_967_295);
 const count = whole(0);
+/** The number after the highest one is an exact number too. */
+const NUMBER_MAX = Number.MAX_SAFE_INTEGER - 1;
+const number = whole(1, NUMBER_MAX);
+const numberOrNone = whole(0, NUMBER_MAX);
 type Named = readonly [name: string, kind: FieldKind];
 /** The fields of each type of line. Those of an event's code follow in events.ts. */
 const FIELDS: Readonly<Record<string, readonly Named[]>> = {
@@ -68,22 +72,22 @@ const FIELDS: Readonly<Record<string, readonly Named[]>> = {
     ['firmware', text],
     ['boot', boot],
     ['ms', count],
-    ['last', count],
-    ['oldest', count],
+    ['last', numberOrNone],
+    ['oldest', numberOrNone],
   ],
   E: [
     ['boot', boot],
-    ['seq', whole(1)],
+    ['seq', number],
     ['ms', count],
   ],
   I: [
     ['boot', boot],
     ['ms', count],
-    ['last', count],
+    ['last', numberOrNone],
   ],
   A: [
     ['boot', boot],
-    ['seq', count],
+    ['seq', numberOrNone],
   ],
   N: [
     ['boot', boot],
@@ -137,7 +141,7 @@ function readBody([type = '', ...fields]: readonly string[]): Line1 {
 function numberOf([type, ...fields]: readonly string[]) {
   if (type !== 'E') return undefined;
   try {
-    const [of, seq] = [boot.read(fields[0] ?? '', 'boot'), whole(1).read(fields[1] ?? '', 'seq')];
+    const [of, seq] = [boot.read(fields[0] ?? '', 'boot'), number.read(fields[1] ?? '', 'seq')];
     return { boot: of as number, seq: seq as number };
   } catch (error) {
     if (error instanceof FieldProblem) return undefined;
