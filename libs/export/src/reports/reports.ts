@@ -3,7 +3,6 @@ import { csvWriter, XlsxWriter } from '#sheets';
 import type { ExportFormat, Scope } from '../asked.js';
 import type { JudgedRangeLines } from '../judged-range.js';
 import { listsOf, type ReportList } from './lists.js';
-import { pdfOf } from './pdf.js';
 
 /** What reports are made from. */
 export interface Reported {
@@ -33,7 +32,9 @@ export async function reportsOf(
   reports.set('README.txt', utf8Of(`${ABOUT.join('\n')}\n`));
   const lists = listsOf(lines, scope.finding);
   for (const format of formats)
-    if (format === 'pdf')
+    if (format === 'pdf') {
+      // Its libraries take longer to load than most commands run, so only pages load them.
+      const { pdfOf } = await import('./pdf.js');
       reports.set(
         'report.pdf',
         await pdfOf({
@@ -41,7 +42,7 @@ export async function reportsOf(
           about: ABOUT.join(' '),
         }),
       );
-    else for (const list of lists) reports.set(`${list.name}.${format}`, fileOf(list, format));
+    } else for (const list of lists) reports.set(`${list.name}.${format}`, fileOf(list, format));
   return reports;
 }
 
