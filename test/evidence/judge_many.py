@@ -38,7 +38,7 @@ def judged(request, bases):
         bases[request["base"]] = contents
     verifier = verify.Verifier(
         key=verify.read_key(request["key"]) if request.get("key") else None,
-        trusted=[(f"checkpoint {place}", verify.read_checkpoint(text.encode()))
+        trusted=[(f"checkpoint {place}", verify.read_note("checkpoint", text.encode()))
                  for place, text in enumerate(request.get("trusted", []))],
         witnesses=[verify.read_key(vkey) for vkey in request.get("witnesses", [])],
         quorum=request.get("quorum", 0))

@@ -302,6 +302,16 @@ class Keys(Case):
                      key=key_of(site))
         self.verdict("INTACT", self.package(site, keys=[new]), key=key_of(site))
 
+    def test_a_second_retirement_does_not_bring_a_key_back(self):
+        site, new = self.site(), Key(seed(150), make.ORIGIN)
+        site.state(adds=[new], signers=[site.key, new])
+        site.state(retires=[site.key], signers=[new])
+        size = site.seal() + 1
+        site.state(retires=[site.key], signers=[new])
+        package = self.package(site, keys=[new], since={size: "heads"})
+        held = [("held", verify.read_note("checkpoint", site.checkpoint(size, [site.key]).encode()))]
+        self.verdict("ALTERED", package, step=4, key=key_of(site), trusted=held)
+
     def test_a_key_that_no_valid_key_adds_does_not_count(self):
         site, thief = self.site(), Key(seed(160), make.ORIGIN)
         site.state(adds=[thief], signers=[thief])
@@ -359,7 +369,7 @@ class Seals(Case):
                 (r"time .*", "time 2025-11-20T12:00:04Z", "time goes back"),
                 (r"time .*", "time 2026-11-31T12:00:04Z", "cannot be read"),
                 (r"log .*", "log another", "another log"), (r"next .*", "next 3 0", "`next` falls"),
-                (r"next .*", "next 3 1 0", "other partitions"), (r"next .*", "next 4 1", "sum of"),
+                (r"next .*", "next 3 1 0", "other partitions"), (r"next .*", "next 4 1", "falls"),
                 (r"keys 0", "keys 1", "key statement"),
                 (r"keys 0", "keys 0\nday 2026-11-20", "day"), (r"tables 2", "tables 1", "falls"),
                 (r"(tables \d) \S+", r"\1 " + "A" * 43 + "=", "names"),
@@ -367,6 +377,13 @@ class Seals(Case):
                 (r"harbour", "harbor", "another site"), (r"keys 0", "keys 00", "format")):
             with self.subTest(other):
                 self.altered(lambda text: re.sub(pattern, other, text, count=1), message)
+
+    def test_the_sizes_of_all_tables_add_up_to_next(self):
+        site, more = Site(partitions=1), lambda text: text.replace("next 1\n", "next 2\n")
+        site.append("B07", make.event("B07", random.Random(1), 1).encode())
+        site.seal(change=more)
+        package = Package(site, "day", None, None, site.seal(day="2026-11-20", change=more))
+        self.verdict("ALTERED", package, "the sum of `next`", step=6, key=key_of(site))
 
     def test_a_table_that_shrinks_is_found(self):
         self.altered(lambda text: text, "smaller than the one before", sizes=[2, 1])

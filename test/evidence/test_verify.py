@@ -44,7 +44,7 @@ def key_of(site):
 
 
 def trusted(text, name="held"):
-    return name, verify.read_checkpoint(text.encode())
+    return name, verify.read_note("checkpoint", text.encode())
 
 
 class Case(unittest.TestCase):
@@ -145,10 +145,10 @@ class Vector(unittest.TestCase):
             line = self.witness.line(text_only, 1_795_176_066)
             body = self.site.checkpoint(size) + (line if witnesses else "")
             self.assertEqual(body, text)
-            checkpoint = verify.read_checkpoint(text.encode())
-            self.assertTrue(verify.signed(checkpoint.note, key_of(self.site)))
+            checkpoint = verify.read_note("checkpoint", text.encode())
+            self.assertTrue(verify.signed(checkpoint, key_of(self.site)))
             for witness in witnesses:
-                self.assertTrue(verify.signed(checkpoint.note, verify.read_key(witness.vkey)))
+                self.assertTrue(verify.signed(checkpoint, verify.read_key(witness.vkey)))
 
     def test_a_package_of_the_example_is_intact(self):
         package = Package(self.site, "table", {0: (0, None)}, None, 2, witnesses=[self.witness])
