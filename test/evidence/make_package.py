@@ -12,7 +12,7 @@ import os
 import urllib.parse
 import zipfile
 
-from verify import BASE, L, P, multiply
+from proofs import BASE, L, P, multiply
 
 ORIGIN = "shoeprint.example/harbour"
 LOG = "5f0c2b1e-8d53-4a07-9a3c-6a1f0e7b2d94"

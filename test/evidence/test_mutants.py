@@ -21,7 +21,7 @@ import zipfile
 import make_package as make
 import verify
 from make_package import Key, Package, Site, dumps, seed, zip_of
-from test_verify import HERE, LONG, SEED, Case, check, key_of
+from test_verify import HERE, LONG, SEED, Case, check, key_of, trusted
 
 # What no hash, seal or signature of the log covers, if the exports key signs again: what steps 7
 # and 8 judge, and what the house says about the export.
@@ -309,8 +309,8 @@ class Keys(Case):
         size = site.seal() + 1
         site.state(retires=[site.key], signers=[new])
         package = self.package(site, keys=[new], since={size: "heads"})
-        held = [("held", verify.read_note("checkpoint", site.checkpoint(size, [site.key]).encode()))]
-        self.verdict("ALTERED", package, step=4, key=key_of(site), trusted=held)
+        held = [trusted(site.checkpoint(size, [site.key]))]
+        self.verdict("ALTERED", package, "no log key", step=4, key=key_of(site), trusted=held)
 
     def test_a_key_that_no_valid_key_adds_does_not_count(self):
         site, thief = self.site(), Key(seed(160), make.ORIGIN)

@@ -3,18 +3,23 @@
 SHOEPRINT_TEST_LONG runs all mutants and 10,000 random files. Without it a tenth of them runs,
 which is chosen by the seed in SHOEPRINT_TEST_SEED (1 if it is not set).
 """
+import ast
 import functools
 import hashlib
 import io
 import json
 import os
 import random
+import shutil
+import subprocess
+import sys
 import tempfile
 import unittest
 import warnings
 import zipfile
 
 import make_package as make
+import proofs
 import verify
 from make_package import Key, Package, Site, seed
 
@@ -56,6 +61,44 @@ class Case(unittest.TestCase):
         if step:
             self.assertIn(step, [fault["step"] for fault in found.faults])
         return found
+
+
+class Program(unittest.TestCase):
+    """A reader has to be able to read all of it, and to run it without installing anything."""
+
+    LINES_MAX = {"verify.py": 500, "package_reading.py": 250, "proofs.py": 100}
+
+    def test_no_file_is_longer_than_its_limit(self):
+        for name, most in self.LINES_MAX.items():
+            with open(os.path.join(HERE, name), encoding="utf-8") as file:
+                lines = file.read().splitlines()
+            self.assertLessEqual(len(lines), most, name)
+            self.assertEqual([line for line in lines if len(line) > 100], [], name)
+
+    @unittest.skipUnless(hasattr(sys, "stdlib_module_names"), "needs Python 3.10")
+    def test_imports_the_standard_library_and_nothing_else(self):
+        own = {name.removesuffix(".py") for name in self.LINES_MAX}
+        for name in self.LINES_MAX:
+            with open(os.path.join(HERE, name), encoding="utf-8") as file:
+                nodes = [*ast.walk(ast.parse(file.read()))]
+            found = [each.name for node in nodes if isinstance(node, ast.Import)
+                     for each in node.names]
+            found += [node.module for node in nodes if isinstance(node, ast.ImportFrom)]
+            self.assertGreater(len(found), 1)
+            self.assertEqual({each.split(".")[0] for each in found} - sys.stdlib_module_names - own,
+                             set(), name)
+
+    def test_leaves_no_file_beside_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in self.LINES_MAX:
+                shutil.copy(os.path.join(HERE, name), folder)
+            environment = {name: text for name, text in os.environ.items()
+                           if name != "PYTHONDONTWRITEBYTECODE"}
+            program = os.path.join(folder, "verify.py")
+            done = subprocess.run([sys.executable, program, "absent"], env=environment, cwd=folder,
+                                  capture_output=True, encoding="utf-8", timeout=60, check=False)
+            self.assertEqual((done.stdout.split()[0], done.stderr), ("UNREADABLE", ""))
+            self.assertEqual(sorted(os.listdir(folder)), sorted(self.LINES_MAX))
 
 
 class Vector(unittest.TestCase):
@@ -186,7 +229,7 @@ class Ed25519(unittest.TestCase):
 
     def test_a_signature_whose_s_is_not_below_the_order_fails(self):
         public, message, signature = map(bytes.fromhex, self.VECTORS[0])
-        s = int.from_bytes(signature[32:], "little") + verify.L
+        s = int.from_bytes(signature[32:], "little") + proofs.L
         high = signature[:32] + s.to_bytes(32, "little")
         self.assertFalse(verify.ed25519_verify(public, message, high))
 

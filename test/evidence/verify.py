@@ -2,134 +2,21 @@
 """Verifies a Shoeprint evidence package: steps 1 to 6 of docs/evidence.md.
 
 The second implementation, from the words of that page and of docs/decisions/0035 and not from the
-code of `shoeprint verify`. It needs Python 3.9, writes no file and opens no connection.
+code of `shoeprint verify`. It needs Python 3.9, and package_reading.py and proofs.py beside it. It
+writes no file and opens no connection.
 """
-import argparse, collections, contextlib, datetime, functools, hashlib, io, itertools, json
-import operator, os, re, stat, struct, sys, zipfile, zlib
-from base64 import b64decode, b64encode
+import argparse, collections, contextlib, hashlib, itertools, json, operator, sys
+from base64 import b64encode
 from pathlib import Path
-from types import SimpleNamespace
 from urllib.parse import quote, unquote_to_bytes
 
-MiB, LAST, EXITS = 2 ** 20, 2 ** 53, {"INTACT": 0, "INCOMPLETE": 2, "ALTERED": 1, "UNREADABLE": 3}
-# What the standard library raises for bytes that are not of a format.
-DAMAGE = (OSError, EOFError, ValueError, OverflowError, RuntimeError, struct.error, zlib.error,
-          zipfile.BadZipFile)
-INFO, TAGS, MANIFEST = "bag-info.txt", "tagmanifest-sha256.txt", "manifest-sha256.txt"
-ABOUT, CHECKPOINT, NAMES = "data/package.json", "data/site/checkpoint", "data/site/names"
-LEAVES, SITE, SINCE = "data/site/leaves.ndjson", "data/site/proof.json", "data/site/since.json"
+sys.dont_write_bytecode = True
+from package_reading import (ABOUT, CHECKPOINT, DAMAGE, INFO, LAST, LEAVES, MANIFEST, NAMES, SINCE,
+                             SITE, TAGS, Fault, MiB, Source, check_lines, name_line, read, read_key,
+                             read_note, read_seal, require, whole)
+from proofs import Frontier, check_consistent, climb, ed25519_verify, leaf_hash
 
-# --- Formats: each has one pattern. Where the commas of JSON stand is left to `json`
-def pattern(form):
-    """Returns the pattern of a form. A field of JSON whose name ends with `?` can be absent."""
-    if isinstance(form, dict):
-        parts = [(*name.partition("?")[:2], pattern(each)) for name, each in form.items()]
-        return r"\{" + "".join(f'(?:"{name}":{each},?){mark}' for name, mark, each in parts) + r"\}"
-    return rf"\[(?:{pattern(form[0])},?)*\]" if isinstance(form, list) else form
-
-N, S, DATE = "(?:0|[1-9][0-9]{0,15})", r'"[^"\\]*(?:\\.[^"\\]*)*"', "[0-9]{4}-[0-9]{2}-[0-9]{2}"
-C, NAME, ORIGIN = "[A-Za-z0-9+/]", r"[^\s+]+", r"(?P<origin>[^\s+]{1,200})"
-H, VKEY, FLAG = C + "{42}[AEIMQUYcgkosw048]=", rf"{NAME}\+\w{{8}}\+{C}{{44}}", "(?:true|false)"
-BASE64 = f"(?:{C}{{4}})*(?:{C}[AQgw]==|{C}{{2}}[AEIMQUYcgkosw048]=)?"
-DAY, HASH, PROOF = f'"{DATE}"', f'"{H}"', [f'"{H}"']
-PROVEN = {"index": N, "text": S, "proof": PROOF}
-GROWN = {"size": N, "root": HASH, "path": PROOF, "consistency": PROOF}
-FORMATS = {name: re.compile(pattern(form)) for name, form in {
-    "leaf": {"index": N, "text": S}, "record": {"n": N, "value": S, "proof": PROOF},
-    "head": {"seal": N, "size": N, "root": HASH, "path?": PROOF},
-    SITE: {"frontier": PROOF, "consistency": [{"from": N, "proof": PROOF}], "keys": [PROVEN],
-           "latest": PROVEN},
-    "proof.json": {"frontier": PROOF, "before": PROOF, "rest": PROOF, "latest": GROWN},
-    SINCE: [{"size": N, "seal": PROVEN, "tables": [{"number": N, **GROWN}]}],
-    ABOUT: {
-        "format": '"shoeprint package v1"', "id": S, "origin": S, "size": N,
-        "scope": {"kind": '"(?:shoe|finding|table|day)"', "table?": S, "shoe?": S, "finding?": S,
-                  "day?": DAY, "from?": DAY, "to?": DAY},
-        "range": {"after": f"(?:null|{N})", "to": N}, "all": FLAG,
-        "tables": [{"table": S, "name": S, "number": N, "first": N, "records": N, "events": N,
-                    "shoes": [S]}],
-        "rules": [{"id": '"(?:policies/)?[a-z0-9-]+@[0-9]+"', "sha256": '"[0-9a-f]{64}"'}],
-        "gamingDays": [{"from": DAY, "zone": S, "cutover": '"[0-2][0-9]:[0-5][0-9]"'}],
-        "unjudged": [{"table": S, "record": N, "line": N, "released": FLAG}],
-        "software": {"name": S, "version": S, "commit": S, "fold": N}, "warnings": [S]},
-    "key": rf"(?P<name>{NAME})\+(?P<id>[0-9a-f]{{8}})\+(?P<public>{C}{{44}})",
-    "signature": rf"— (?P<name>{NAME}) (?P<signature>{BASE64})",
-    "checkpoint": rf"{ORIGIN}\n(?P<size>{N})\n(?P<root>{H})\n",
-    "receipt": rf"shoeprint package v1\n{ORIGIN}\n(?P<id>.+)\n(?P<tags>.+)\n",
-    "key statement": rf"shoeprint keys v1\n{ORIGIN}\n(?P<number>{N})\nprevious (?P<previous>none|"
-                     rf"{N})\n(?=.)(?P<adds>(?:add {VKEY}\n)*)(?P<ends>(?:retire {VKEY}\n)*"
-                     rf"(?:revoke {VKEY} {N}\n)*)",
-    "seal": rf"shoeprint seal v1\n{ORIGIN}\n(?P<number>{N})\ntime (?P<time>{DATE}T[0-9:]{{8}})Z\n"
-            rf"log (?P<log>[!-~]{{1,200}})\nnext (?P<next>{N}(?: {N}){{0,1023}})\n"
-            rf"tables (?P<tables>{N}) (?P<names>{H}) (?P<heads>{H})\nkeys (?P<keys>{N})\n"
-            rf"(?:day (?P<day>{DATE})\n)?",
-    INFO: rf"External-Identifier: (?P<id>.+)\nPayload-Oxum: (?P<size>{N})\.(?P<n>{N})\n",
-    "line of a manifest": r"(?P<sha>[0-9a-f]{64})  (?P<file>.+)",
-    "row": rf"(?P<n>{N}),(?P<size>{N}),(?P<lines>{N}),(?P<partition>{N}),(?P<offset>{N}),"
-           "(?P<check>[0-9a-f]{8})"}.items()}
-NUMBERS = {"size", "number", "tables", "keys", "n", "lines", "partition", "offset"}
-BYTES = {"root", "names", "heads", "path", "proof", "consistency", "frontier", "before", "rest",
-         "public", "signature"}
-
-class Fault(Exception):
-    """What is wrong, of which kind (altered, incomplete or unreadable), and where."""
-
-def require(holds, message, kind="altered", **where):
-    if not holds:
-        raise Fault(message, kind, where)
-
-def whole(digits):
-    require(int(digits) < LAST, f"{digits} is not below 2^53")
-    return int(digits)
-
-def named(values):
-    """Returns values as attributes, and base64 as bytes."""
-    for name in BYTES & set(values):
-        value = values[name]
-        values[name] = b64decode(value) if isinstance(value, str) else [
-            b64decode(each) if isinstance(each, str) else each for each in value]
-    return SimpleNamespace(**values)
-
-def read(what, text):
-    """Reads a text or JSON that is in its one form, byte for byte."""
-    match = FORMATS[what].fullmatch(text)
-    require(match, f"{what} is not of its format")
-    if match.re.groups:
-        return named({name: whole(value) if name in NUMBERS else value
-                      for name, value in match.groupdict().items()})
-    plain = json.dumps(json.loads(text), ensure_ascii=False, separators=(",", ":"))
-    require(plain == text, f"{what} is not written as JSON.stringify writes it")
-    return json.loads(text, object_hook=named, parse_int=whole)
-
-def check_lines(value, table, excused, **where):
-    """Checks that each line of a record is JSON that names the table. Returns their number."""
-    lines = value.split(b"\n") if value else []
-    for line, text in enumerate(lines, 1):
-        event = None
-        with contextlib.suppress(ValueError, RecursionError):
-            event = json.loads(text.decode(), parse_int=float, parse_constant=int)
-        require(line in excused or isinstance(event, dict) and event.get("table") == table,
-                "the line does not name this table", **where, line=line)
-    return len(lines)
-
-def read_key(vkey):
-    key = read("key", vkey)
-    digest = hashlib.sha256(key.name.encode() + b"\n" + key.public).digest()[:4]
-    require(digest.hex() == key.id and key.public[0] in (1, 4), f"{vkey} is not an Ed25519 key")
-    return SimpleNamespace(vkey=vkey, name=key.name, id=digest, type=key.public[0],
-                           public=key.public[1:])
-
-def read_note(what, data):
-    """Reads a C2SP signed note: its text, and signatures by the name and the id of the key."""
-    text, _, lines = data.decode().rpartition("\n\n")
-    note, lines = read(what, text + "\n"), lines.split("\n")
-    require(len(data) <= MiB and lines.pop() == "" and 1 <= len(lines) <= 64 and
-            not re.search(r"[\0-\x09\x0b-\x1f]", text), "this is not a note of 1 to 64 signatures")
-    note.text, note.signatures = text + "\n", {}
-    for line in [read("signature", line) for line in lines]:
-        require(len(line.signature) > 4, "a signature is too short")
-        note.signatures.setdefault((line.name, line.signature[:4]), line.signature[4:])
-    return note
+EXITS = {"INTACT": 0, "INCOMPLETE": 2, "ALTERED": 1, "UNREADABLE": 3}
 
 def signed(note, key):
     """Returns whether the key signed the note. If its signature fails, the note is altered."""
@@ -140,109 +27,6 @@ def signed(note, key):
     require(signature is None or ed25519_verify(key.public, message, signature),
             f"the signature of {key.vkey} is wrong")
     return signature is not None
-
-def read_seal(text):
-    seal = read("seal", text)
-    datetime.datetime.strptime(seal.time, "%Y-%m-%dT%H:%M:%S")
-    datetime.date.fromisoformat(seal.day or seal.time[:10])
-    seal.next = [whole(offset) for offset in seal.next.split(" ")]
-    return seal
-
-def name_line(name):
-    """Returns the line of a table in the list of names."""
-    return quote(name, safe="").encode() + b"\n"
-
-# --- Ed25519: RFC 8032, section 5.1.7, without the cofactor
-P, L = 2 ** 255 - 19, 2 ** 252 + 27742317777372353535851937790883648493
-D, SQRT_MINUS_1 = -121665 * pow(121666, -1, P) % P, pow(2, (P - 1) // 4, P)
-
-def add_points(p, q):
-    across = D * p[0] * q[0] * p[1] * q[1]
-    over = pow((1 + across) * (1 - across), -1, P)
-    return ((p[0] * q[1] + q[0] * p[1]) * (1 - across) * over % P,
-            (p[1] * q[1] + p[0] * q[0]) * (1 + across) * over % P)
-
-def multiply(scalar, point):
-    total = (0, 1)
-    for bit in bin(scalar)[2:]:
-        total = add_points(total, total)
-        total = add_points(total, point) if bit == "1" else total
-    return total
-
-def decode_point(data):
-    """Returns the point that 32 bytes encode, or None, section 5.1.3."""
-    y, sign = int.from_bytes(data, "little") % 2 ** 255, data[31] >> 7
-    square = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
-    x = pow(square, (P + 3) // 8, P)
-    x = x if x * x % P == square else x * SQRT_MINUS_1 % P
-    is_point = y < P and x * x % P == square and (x or not sign)
-    return (x if x & 1 == sign else P - x, y) if is_point else None
-
-BASE = decode_point((4 * pow(5, -1, P) % P).to_bytes(32, "little"))
-
-def ed25519_verify(public, message, signature):
-    r, s = signature[:32], int.from_bytes(signature[32:], "little")
-    points = [decode_point(public), decode_point(r)] if len(signature) == 64 and s < L else [None]
-    h = int.from_bytes(hashlib.sha512(r + public + message).digest(), "little") % L
-    return None not in points and add_points(points[1], multiply(h, points[0])) == multiply(s, BASE)
-
-# --- Merkle trees: RFC 6962, section 2.1
-def leaf_hash(data):
-    return hashlib.sha256(b"\0" + data).digest()
-
-def node_hash(left, right):
-    return hashlib.sha256(b"\1" + left + right).digest()
-
-class Frontier:
-    """A tree that only grows: the roots of its perfect subtrees, the largest first."""
-    def __init__(self, size=0, hashes=()):
-        require(len(hashes) == bin(size).count("1"), f"this is not a frontier of {size} leaves")
-        self.size, self.hashes = size, list(hashes)
-
-    def push(self, digest, level=0):
-        """Appends a leaf, or the root of 2^level leaves."""
-        place, self.size = self.size >> level, self.size + (1 << level)
-        while place & 1:
-            digest, place = node_hash(self.hashes.pop(), digest), place >> 1
-        self.hashes.append(digest)
-
-    def complete(self, size, rest):
-        """Appends the largest aligned perfect subtrees of [self.size, size), left to right."""
-        for digest in rest:
-            require(self.size < size, "`rest` has too many hashes")
-            place = self.size | 1 << (size - self.size).bit_length() - 1
-            self.push(digest, (place & -place).bit_length() - 1)
-
-    def root(self):
-        hashes = self.hashes[::-1] or [hashlib.sha256().digest()]
-        return functools.reduce(lambda right, left: node_hash(left, right), hashes)
-
-def climb(index, size, leaf, proof):
-    """Returns the root of `size` leaves to which an inclusion proof leads, and the root of the
-    first `index + 1`, in which the leaf is the last and has the same nodes on its left."""
-    require(0 <= index < size and (size > 1) == bool(proof), "a proof has a wrong length")
-    if size == 1:
-        return leaf, leaf
-    half, other = 1 << (size - 1).bit_length() - 1, proof[-1]
-    if index < half:
-        root, first = climb(index, half, leaf, proof[:-1])
-        return node_hash(root, other), first
-    root, first = climb(index - half, size - half, leaf, proof[:-1])
-    return node_hash(other, root), node_hash(other, first)
-
-def check_consistent(what, old, new, proof):
-    """Checks that the tree `new`, a size and a root, begins with the tree `old`. The proof is
-    the path from the largest subtree at the end of `old`, of which there are `nodes` in `new`."""
-    (small, old_root), (large, new_root) = old, new
-    message = f"{what} of {large} leaves does not grow from that of {small}"
-    if small in (0, large):
-        require(not proof and (not small or old_root == new_root), message)
-    else:
-        require(small < large and proof, message)
-        level = (small & -small).bit_length() - 1
-        path, nodes = ([old_root] if small == 1 << level else []) + proof, -(-large >> level)
-        roots = climb((small - 1) >> level, nodes, path[0], path[1:])
-        require(roots == (new_root, old_root), message)
 
 class Keyring:
     """The keys that the statements add, and the sizes of the log that each may sign: from `since`
@@ -292,78 +76,6 @@ class Keyring:
         """Returns the keys of this name that signed the note and may sign this size."""
         return {key.vkey for key in self.keys if key.name == name and signed(note, key)
                 and self.counts(key.vkey, size)}
-
-# --- The files of a package: a zip or a folder
-class ShortReads(io.FileIO):
-    """A file that refuses to read a zip directory that would take too much memory."""
-    def read(self, size=-1):
-        require(size <= 8 * MiB, "the zip's directory has more than 8 MiB")
-        return super().read(size)
-
-class Source:
-    """The files of a package: `files` has their sizes."""
-    def __init__(self, path):
-        self.files, self.path, self.folder, self.zip = {}, path, None, None
-        if not os.path.isdir(path):
-            self.list_zip(ShortReads(path))
-        for folder, folders, names in os.walk(path):
-            for name in [os.path.join(folder, name) for name in folders + names]:
-                status = os.lstat(name)
-                self.add(os.path.relpath(name, path), status.st_mode, status.st_size)
-
-    def list_zip(self, file):
-        self.zip, end = zipfile.ZipFile(file), 0
-        file.seek(-22 - len(self.zip.comment), io.SEEK_END)
-        mark, count = struct.unpack("<4s6xH", file.read(12))
-        require(mark == b"PK\5\6" and count in (len(self.zip.infolist()), 0xffff),
-                "bytes follow the zip, or it has not as many entries as it says")
-        for entry in sorted(self.zip.infolist(), key=lambda entry: entry.header_offset):
-            self.zip.open(entry).close()  # the local header has the same name
-            folder, _, name = entry.orig_filename.partition("/")
-            begin, both = file.seek(entry.header_offset), (entry.flag_bits, entry.compress_type)
-            flags, method, *check, name_size, more = struct.unpack("<6x2H4x3L2H", file.read(30))
-            require((flags, method) == both and method in (0, 8) and not flags & 0x2061 and (
-                flags & 8 or 0xffffffff in check or
-                check == [entry.CRC, entry.compress_size, entry.file_size]),
-                f"{name} is encrypted, packed in another way, or has two headers that differ")
-            require(self.folder in (None, folder) and (begin >= end > 0 or begin == end) and
-                    entry.file_size < max(16 * MiB, 200 * entry.compress_size),
-                    f"{name} overlaps another entry, is in another folder, or is a bomb")
-            self.folder, end = folder, begin + 30 + name_size + more + entry.compress_size
-            self.add(name, entry.external_attr >> 16, entry.file_size)
-        require(self.folder and end <= self.zip.start_dir, "the entries overlap the directory")
-
-    def add(self, name, mode, size):
-        path, kind = name.rstrip("/"), stat.S_IFMT(mode)
-        require(len(self.files) < 100_000 and kind in (0, stat.S_IFREG, stat.S_IFDIR),
-                f"{path} is a link or a device, or there are over 100,000 files")
-        require(not name or not re.search(r"[\\\0-\x1f\ud800-\udfff]|^[A-Za-z]:|.{500}", path) and
-                name not in self.files and not {"", ".", ".."} & {self.folder, *path.split("/")},
-                f"{path[:99]} is there twice, or not a safe name")
-        if name == path != "" and kind != stat.S_IFDIR:
-            self.files[name] = size
-
-    def open(self, name):
-        require(name in self.files, "the file is not there", "incomplete", file=name)
-        return (io.BufferedReader(self.zip.open(f"{self.folder}/{name}"), MiB // 4) if self.zip
-                else open(os.path.join(self.path, name), "rb"))
-
-    def read(self, name):
-        with self.open(name) as file:
-            data = file.read(16 * MiB + 1)
-        require(len(data) <= 16 * MiB, "the file has more than 16 MiB", file=name)
-        return data
-
-    def lines(self, name, what=None):
-        """Yields the lines of a file, or what they read as."""
-        with self.open(name) as file:
-            for line in iter(lambda: file.readline(16 * MiB), b""):
-                require(line[-1:] == b"\n", "a line is too long, or has no end", file=name)
-                yield read(what, line[:-1].decode()) if what else line[:-1]
-
-    def json(self, name):
-        (value,) = self.lines(name, name if name in FORMATS else os.path.basename(name))
-        return value
 
 class Verifier:
     """Runs the steps. A fault ends the part in which it is found; the other parts go on."""
@@ -525,10 +237,10 @@ class Verifier:
     def check_trusted(self, held):
         size, root, span = held.size, self.roots.get(held.size), self.about.range
         ask = f"the package has no proof from size {size}: ask for an export with --since"
+        require(held.origin == self.about.origin, f"it is one of {held.origin}")
         require(not root or root == held.root, f"history was rewritten: the first {size} leaves "
                 "are others than in the checkpoint that you hold")
-        require(self.ring.signers(held, size, self.about.origin) and held.origin ==
-                self.about.origin, "no log key of this package signed it")
+        require(self.ring.signers(held, size, held.origin), "no log key of this package signed it")
         require(root, ask, "incomplete")
         seal, heads = self.since.get(size, (self.latest, {}))
         for table in self.about.tables:
@@ -590,6 +302,8 @@ class Verifier:
             f"its day is not later than {self.day}":
                 seal.number != last.number and seal.day and seal.day <= self.day,
             "its `next` falls, or has other partitions": falls,
+            "it counts records of no table": self.about.all and not seal.tables and (
+                seal.heads, sum(seal.next)) != (Frontier().root(), 0),
             "its number of tables falls": not last.tables <= seal.tables <= len(self.names),
             "it has other names": self.name_hash.digest() != seal.names,
             "its new names are out of order": is_next and fresh != sorted(fresh),
@@ -604,8 +318,9 @@ class Verifier:
         for each in self.about.unjudged:
             self.excused[each.table, each.record].add(each.line)
         with self.part(6, file=ABOUT):
-            require(numbers == sorted(set(numbers)) and (not self.about.all or self.sealed_tables <=
-                    len(numbers) == numbers[-1] + 1), "a table is there twice, or missing")
+            every = range(max(len(numbers), self.sealed_tables))
+            require(numbers == (list(every) if self.about.all else sorted(set(numbers))),
+                    "a table is missing, there twice, or out of order")
         for table in self.about.tables:
             self.counts["tables"] += 1
             with self.part(6, table=table.table):
