@@ -15,8 +15,8 @@ const text = fc
 const card = fc.constantFrom('9S', 'TD', 'AC', 'QH', null);
 const hand = fc.constantFrom('player', 'banker');
 
-const event = <T extends ReportedEvent['type']>(
-  type: T,
+const event = (
+  type: ReportedEvent['type'],
   data: Record<string, fc.Arbitrary<unknown>>,
   ...required: string[]
 ): fc.Arbitrary<ReportedEvent> =>

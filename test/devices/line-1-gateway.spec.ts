@@ -387,7 +387,7 @@ describe('the gateway', () => {
       const before = after(2);
       const durable = [...before.observations];
       before.hears(event(3));
-      const memory = durable.reduce(remember, [] as Line1Memory);
+      const memory = durable.reduce<Line1Memory>(remember, []);
       const gateway = new Gateway({ memory });
       gateway.open();
       expect(gateway.hears(hello(17, 3, 3))).toEqual(['A,17,2']);
@@ -491,7 +491,7 @@ describe('the gateway', () => {
     it('takes events before H under the last known unit', () => {
       const before = deaf();
       before.hears(hello(17), event(1));
-      const memory = before.observations.reduce(remember, [] as Line1Memory);
+      const memory = before.observations.reduce<Line1Memory>(remember, []);
       const gateway = new Gateway({ listenOnly: true, memory });
       gateway.open();
       gateway.hears(event(2), event(1, ONLINE, 18));

@@ -199,7 +199,7 @@ export class LineModel {
   }
 
   private startGateway(): void {
-    const memory = this.durable.reduce(remember, [] as Line1Memory);
+    const memory = this.durable.reduce<Line1Memory>(remember, []);
     this.takeGateway(this.protocol.opened(this.protocol.start(memory), this.up));
   }
 

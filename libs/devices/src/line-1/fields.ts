@@ -9,7 +9,6 @@ export interface FieldKind {
 }
 
 // Control characters cannot be seen, and a record cannot hold U+0000.
-// eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** Text of at least one character, without control characters. */
@@ -56,7 +55,7 @@ export const card: FieldKind = {
       `${name}: "${value}" is not a card (expected rank and suit, for example 9S, or ??)`,
     );
   },
-  write: (value) => (value === null ? '??' : String(value)),
+  write: (value) => (typeof value === 'string' ? value : '??'),
 };
 
 /** Returns a field as it is written in a line: UTF-8, with `%HH` for what may not stand there. */

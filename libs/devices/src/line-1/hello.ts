@@ -31,9 +31,10 @@ export function takeHello(work: Work, hello: Hello, came: Came): void {
 /** Makes a session the current one. */
 function enter(work: Work, session: string): void {
   const { memory, stored } = work.state;
-  const known = memory.map((each) => [each.session, stored[each.session] ?? 0]);
-  const kept = { ...Object.fromEntries(known), [session]: stored[session] ?? 0 };
-  change(work, { session, stored: kept, clock: NO_CLOCK, wait: null });
+  // A unit that is forgotten leaves no number behind.
+  const sessions = [...memory.map((each) => each.session), session];
+  const kept = new Map(sessions.map((each) => [each, stored[each] ?? 0]));
+  change(work, { session, stored: Object.fromEntries(kept), clock: NO_CLOCK, wait: null });
 }
 
 const newSession = (
