@@ -176,7 +176,9 @@ export class LineModel {
     const device = { unit: 'U', firmware: '1', boot: this.boot, memory, missed };
     const turn = powerUp(device, this.up);
     const kept = new Set(turn.state.boots.map(({ boot }) => boot));
-    this.forget(memory.filter(({ boot }) => !kept.has(boot)));
+    // It keeps four boots: this one, and three before it.
+    const waiting = memory.filter(({ events }) => events.length > 0);
+    this.forget(waiting.slice(0, -3).filter(({ boot }) => !kept.has(boot)));
     this.takeDevice(turn);
   }
 
