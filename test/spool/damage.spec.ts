@@ -197,14 +197,12 @@ describe('a damaged spool', () => {
 
   it('reports lines whose segment is gone', async () => {
     const on = await written(20, 1_000);
-    const [, second = '', third = ''] = (await on.list()).map(({ name }) => name).sort();
+    const [first, second = '', third = ''] = (await on.list()).map(({ name }) => name).sort();
     await on.remove(second);
     const { spool, damage, readable } = await started(on);
-    const [from, to] = [second, third].map((name) => Number(name.slice(0, 12))) as [number, number];
-    expect(await readable()).toHaveLength(20 - (to - from));
-    expect(damage()).toEqual([
-      { segment: third, at: 0, bytes: 0, from, to: to - 1, crc: '00000000', file: null },
-    ]);
+    const [from = 0, next = 0] = [second, third].map((name) => Number(name.slice(0, 12)));
+    expect(await readable()).toHaveLength(20 - (next - from));
+    expect(damage()).toMatchObject([{ segment: first, bytes: 0, from, to: next - 1, file: null }]);
     await spool.close();
   });
 
@@ -234,7 +232,7 @@ describe('a damaged spool', () => {
         for (let spots = chance.below(4); spots > 0; spots -= 1)
           on.spoil(name, (bytes) => {
             const from = chance.below(bytes.length);
-            const to = from + chance.below(300);
+            const to = Math.min(bytes.length, from + chance.below(300));
             if (chance.below(3) > 0) return bytes.fill(chance.below(256), from, to);
             return Buffer.concat([bytes.subarray(0, from), bytes.subarray(to)]);
           });

@@ -1,12 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, chmodSync, existsSync, mkdtempSync, readdirSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readdirSync } from 'node:fs';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { listSpool, openSpool, SpoolFull, SpoolHeld, spoolStatus, verifySpool } from '#spool';
+import { listSpool, openSpool, type Spool, SpoolHeld, spoolStatus, verifySpool } from '#spool';
 import { lockSpool, type SpoolLock } from '../../libs/spool/src/lock.js';
 import { built } from '../cli/shoeprint.js';
 import { eventually } from '../kit/eventually.js';
@@ -17,18 +17,27 @@ const KILLS = 30;
 const STATUS = { table: 'B07' };
 
 let folder: string;
+let mount: string | undefined;
 const children: ChildProcess[] = [];
+const spools: Spool[] = [];
 beforeAll(() => built());
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'shoeprint-spool-'));
 });
 afterEach(async () => {
   for (const child of children.splice(0)) await ended(child, 'SIGKILL');
+  for (const spool of spools.splice(0)) await spool.close();
+  if (mount) execFileSync('umount', [mount]);
+  mount = undefined;
   rmSync(folder, { recursive: true });
 });
 
-const open = (owner = new CountingOwner(), settings = {}) =>
-  openSpool({ folder, owner, status: () => STATUS, settings: { retryMs: 1, ...settings } });
+async function open(owner = new CountingOwner(), settings = {}): Promise<Spool> {
+  const all = { retryMs: 1, ...settings };
+  const spool = await openSpool({ folder, owner, status: () => STATUS, settings: all });
+  spools.push(spool);
+  return spool;
+}
 
 /** A gateway of its own process, and the lines that it has written so far. */
 interface Gateway {
@@ -59,12 +68,12 @@ async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void>
 function mounted(): boolean {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=200k', 'tmpfs', folder], { stdio: 'ignore' });
+    mount = folder;
     return true;
   } catch {
     return false;
   }
 }
-const unmount = (): void => void execFileSync('umount', [folder]);
 
 describe('a spool in a folder', () => {
   it('keeps its files from other users, and is the same after a start', async () => {
@@ -107,46 +116,37 @@ describe('a spool in a folder', () => {
     );
     const long = join(folder, 'x'.repeat(100));
     await expect(openSpool({ folder: long, owner, status: () => STATUS })).rejects.toThrow(
-      `${long}: the path of a spool must be at most 73 bytes`,
+      `${long}: the path of a spool must be at most 72 bytes`,
     );
   });
 
   it('becomes full on a disk that is full, and takes frames again once there is room', async () => {
     if (!mounted()) return;
-    try {
-      const owner = new CountingOwner();
-      const spool = await open(owner);
-      await spool.append([numbered(1)]);
-      const filler = join(folder, 'filler');
-      for (let isFull = false; !isFull;)
-        try {
-          appendFileSync(filler, Buffer.alloc(4_096));
-        } catch {
-          isFull = true;
-        }
-      const large = spool.append([numbered(2, 8_000)]);
-      await expect(large).rejects.toThrow(/the disk refuses: ENOSPC/);
-      expect(spool.figures.full).toMatch(/ENOSPC/);
-      rmSync(filler);
-      await eventually('room', () => owner.of('room').length === 1);
-      await spool.append([numbered(3, 8_000)]);
-      await spool.close();
-      const again = new CountingOwner();
-      await (await open(again)).close();
-      expect(again.ids).toEqual([1, 3]);
-    } finally {
-      unmount();
-    }
+    const owner = new CountingOwner();
+    const spool = await open(owner);
+    await spool.append([numbered(1)]);
+    const filler = join(folder, 'filler');
+    for (let isFull = false; !isFull;)
+      try {
+        appendFileSync(filler, Buffer.alloc(4_096));
+      } catch {
+        isFull = true;
+      }
+    await expect(spool.append([numbered(2, 8_000)])).rejects.toThrow(/the disk refuses: ENOSPC/);
+    expect(spool.figures.full).toMatch(/ENOSPC/);
+    rmSync(filler);
+    await eventually('room', () => owner.of('room').length === 1);
+    await spool.append([numbered(3, 8_000)]);
+    await spool.close();
+    const again = new CountingOwner();
+    await open(again);
+    expect(again.ids).toEqual([1, 3]);
   });
 
   it('refuses to start on a disk that is read-only, and names the folder', async () => {
     if (!mounted()) return;
-    try {
-      execFileSync('mount', ['-o', 'remount,ro', folder]);
-      await expect(open()).rejects.toThrow(`${folder}: cannot hold a socket (Error: listen E`);
-    } finally {
-      unmount();
-    }
+    execFileSync('mount', ['-o', 'remount,ro', folder]);
+    await expect(open()).rejects.toThrow(`${folder}: cannot hold a socket (Error: listen E`);
   });
 });
 
@@ -245,8 +245,8 @@ describe('a gateway that is killed', () => {
     expect(kept.size).toBe(owner.ids.length);
     expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
     expect(owner.notices).toEqual([]);
-    const { damage, frames, segments } = await verifySpool(folder);
-    expect({ damage, frames }).toEqual({ damage: [], frames: owner.ids.length });
+    const { damage, contents, segments } = await verifySpool(folder);
+    expect({ damage, contents }).toEqual({ damage: [], contents: owner.ids.length });
     expect(segments).toBeGreaterThan(1);
   }, 300_000);
 });

@@ -8,6 +8,13 @@ import { openSpool, SpoolHeld } from '#spool';
 const [how, folder = ''] = process.argv.slice(2);
 const say = (/** @type {string | number} */ word) => void writeSync(1, `${word}\n`);
 
+/** @type {(content: string) => number} */
+const idOf = (content) => {
+  /** @type {{ id: number }} */
+  const { id } = JSON.parse(content);
+  return id;
+};
+
 /** The frames so far: their number is the name of the next one. */
 let count = 0;
 /** @type {import('#spool').SpoolOwner} */
@@ -17,8 +24,7 @@ const owner = {
     all.push(...ids);
   },
   apply: ({ frames }) => {
-    for (const { made } of frames)
-      all.push(...made.map((content) => /** @type {{ id: number }} */ (JSON.parse(content)).id));
+    for (const { made } of frames) all.push(...made.map(idOf));
   },
   state: () => ({ ids: all, lines: [] }),
   notice: (notice) => {

@@ -165,7 +165,10 @@ export class SimulatedDisk implements SpoolDisk {
       throw new PowerCut();
     }
     const fault = this.fault(name);
-    if (!fault) return work();
+    if (!fault) {
+      work();
+      return;
+    }
     if (name === 'append' || name === 'sync') half();
     throw fault;
   }

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { connect } from 'node:net';
+import net from 'node:net';
 import { join } from 'node:path';
 import { fileRefusal } from '#process';
 import { SpoolRefused } from './refusals.js';
@@ -12,9 +12,9 @@ export const SOCKET_NAME = /^gateway-[0-9a-f]{16}\.sock$/;
 
 /** What a process that listens in the folder of a spool says. */
 export interface SocketAnswer {
-  /** Whether it does not hold the spool yet. False of a process that does not answer. */
+  /** Whether it does not hold the spool yet. */
   readonly isStarting: boolean;
-  readonly pid?: number;
+  readonly pid: number;
   readonly status?: unknown;
   /** Why it cannot say its status. */
   readonly fault?: string;
@@ -29,23 +29,25 @@ export async function spoolStatus(folder: string): Promise<unknown> {
   const names = await readdir(folder).catch((error: unknown) => {
     throw fileRefusal(folder, error);
   });
+  let why: string | undefined;
   for (const name of names.filter((each) => SOCKET_NAME.test(each))) {
     const answer = await ask(join(folder, name));
-    if (answer === 'nobody' || answer.isStarting) continue;
-    if ('status' in answer) return answer.status;
-    const why = answer.fault ?? `no answer within ${ASK_MS_MAX / 1_000} seconds`;
-    throw new SpoolRefused(`${folder}: the gateway that holds this spool cannot answer (${why})`);
+    if (answer === 'silent') why ??= `no answer within ${ASK_MS_MAX / 1_000} seconds`;
+    else if (answer === 'nobody' || answer.isStarting) continue;
+    else if (answer.fault === undefined) return answer.status;
+    else why = answer.fault;
   }
-  return undefined;
+  if (why === undefined) return undefined;
+  throw new SpoolRefused(`${folder}: the gateway that holds this spool cannot answer (${why})`);
 }
 
 /**
- * Asks a socket. Returns `nobody` only if no process listens there. A process that listens and
- * does not answer in time may hold the spool.
+ * Asks a socket. Returns `nobody` only if no process listens there, and `silent` if one does and
+ * does not answer in time: it may hold the spool, or is about to let it go.
  */
-export function ask(path: string): Promise<SocketAnswer | 'nobody'> {
+export function ask(path: string): Promise<SocketAnswer | 'nobody' | 'silent'> {
   return new Promise((resolve) => {
-    const socket = connect(path);
+    const socket = net.connect(path);
     let text = '';
     let isGone = false;
     const end = (): void => void socket.destroy();
@@ -65,10 +67,10 @@ export function ask(path: string): Promise<SocketAnswer | 'nobody'> {
   });
 }
 
-function answerOf(text: string): SocketAnswer {
+function answerOf(text: string): SocketAnswer | 'silent' {
   try {
     return JSON.parse(text) as SocketAnswer;
   } catch {
-    return { isStarting: false }; // it was too slow or said too much, but it is there
+    return 'silent'; // it was too slow, closes, or said too much: but it is there
   }
 }

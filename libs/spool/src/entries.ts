@@ -54,7 +54,7 @@ export async function* entriesOf(
   const begin = segments.findIndex(({ name }) => name === place.segment);
   for (const [index, segment] of segments.slice(Math.max(0, begin)).entries()) {
     const next = segments[Math.max(0, begin) + index + 1];
-    if (segment.firstN > n) yield missing(segment, 0, n, segment.firstN - 1);
+    if (segment.firstN > n) yield lost(segment, 0, n, segment.firstN - 1);
     n = Math.max(n, segment.firstN);
     n = yield* entriesIn(disk, { segment, next, n, at });
     at = 0;
@@ -69,44 +69,41 @@ interface Part {
 }
 
 /** Yields what stands in one segment, and returns the number of the line after it. */
-async function* entriesIn(
-  disk: SpoolDisk,
-  { segment, next, n: first, at }: Part,
-): AsyncGenerator<Entry, number, undefined> {
+async function* entriesIn(disk: SpoolDisk, part: Part): AsyncGenerator<Entry, number, undefined> {
+  const { segment, next, n: first, at } = part;
+  const limit = next?.firstN ?? Infinity;
   let n = first;
   let bad: Bad | undefined;
   for await (const piece of piecesOf(disk, segment, at)) {
-    if (piece.kind === 'bad') bad = piece;
     if (piece.kind === 'head') yield { kind: 'head', segment, head: piece.head };
+    else if (piece.kind === 'bad') bad = piece;
     if (piece.kind !== 'line') continue;
-    if (next && piece.line.n >= next.firstN) break;
-    if (piece.line.n >= n) {
-      if (bad) yield damaged(segment, bad, n, piece.line.n - 1);
-      else if (piece.line.n > n) yield missing(segment, piece.at, n, piece.line.n - 1);
-      yield { kind: 'line', segment, line: piece.line, end: piece.end };
-      n = piece.line.n + 1;
+    const { line, end } = piece;
+    if (line.n >= limit) break;
+    if (line.n >= n) {
+      if (bad ?? line.n > n) yield lost(segment, bad ?? piece.at, n, line.n - 1);
+      yield { kind: 'line', segment, line, end };
+      n = line.n + 1;
     }
     bad = undefined;
   }
-  if (next) {
-    if (n >= next.firstN) return n;
-    if (bad) yield damaged(segment, bad, n, next.firstN - 1);
-    else yield missing(segment, segment.bytes, n, next.firstN - 1);
-    return next.firstN;
-  }
-  if (bad?.isOneLine) yield { kind: 'torn', segment, at: bad.at, end: bad.end };
-  else if (bad) yield damaged(segment, bad, n, null);
-  return n;
+  const end = endOf(part, n, bad);
+  if (end) yield end;
+  return next?.firstN ?? n;
 }
 
-const damaged = (segment: Segment, { at, end }: Bad, from: number, to: number | null): Entry => ({
-  kind: 'damage',
-  segment,
-  damage: { segment: segment.name, at, bytes: end - at, from, to },
-});
+/** Returns what a segment whose next line would be `n` lacks at its end, or undefined. */
+function endOf({ segment, next }: Part, n: number, bad: Bad | undefined): Entry | undefined {
+  if (!next) return bad && ending(segment, bad, n);
+  return n < next.firstN ? lost(segment, bad ?? segment.bytes, n, next.firstN - 1) : undefined;
+}
 
-const missing = (segment: Segment, at: number, from: number, to: number): Entry => ({
-  kind: 'damage',
-  segment,
-  damage: { segment: segment.name, at, bytes: 0, from, to },
-});
+const ending = (segment: Segment, bad: Bad, n: number): Entry =>
+  bad.isOneLine ? { kind: 'torn', segment, at: bad.at, end: bad.end } : lost(segment, bad, n, null);
+
+/** Returns damage: wrong bytes, or nothing at this place. */
+function lost(segment: Segment, place: Bad | number, from: number, to: number | null): Entry {
+  const at = typeof place === 'number' ? place : place.at;
+  const bytes = typeof place === 'number' ? 0 : place.end - place.at;
+  return { kind: 'damage', segment, damage: { segment: segment.name, at, bytes, from, to } };
+}

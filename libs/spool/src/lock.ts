@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ask, type SocketAnswer, SOCKET_NAME } from './ask.js';
 import { SpoolHeld, SpoolRefused } from './refusals.js';
 
-/** How long a start waits for another start at the same moment to give way. */
+/** How long a start waits for another one to give way, and for a silent process to answer. */
 const RIVAL_MS_MAX = 5_000;
 const LOOK_AGAIN_MS = 10;
 /** How long an asker may take to read the answer. */
@@ -51,18 +51,25 @@ async function giveWay(folder: string, own: OwnSocket): Promise<void> {
   for (;;) {
     const rivals = await rivalsOf(folder, own.name);
     if (rivals.length === 0) return;
-    const first = rivals.find(({ name, answer }) => !answer.isStarting || name < own.name);
-    if (first || performance.now() > until) throw held(folder, (first ?? rivals[0])?.answer.pid);
+    const first = rivals.find((rival) => goesFirst(rival, own.name));
+    if (first || performance.now() > until) throw held(folder, first ?? rivals[0]);
     await pause(LOOK_AGAIN_MS); // a start with a later name sees this one and gives way
   }
 }
 
-const held = (folder: string, pid: number | undefined): SpoolHeld =>
-  new SpoolHeld(`${folder}: another gateway holds this spool${pid ? ` (process ${pid})` : ''}`);
+/** Returns whether a rival holds the spool, or starts under an earlier name. */
+const goesFirst = ({ name, answer }: Rival, own: string): boolean =>
+  answer !== 'silent' && (!answer.isStarting || name < own);
+
+function held(folder: string, rival: Rival | undefined): SpoolHeld {
+  const { answer } = rival ?? {};
+  const who = answer && answer !== 'silent' ? `process ${answer.pid}` : 'it does not answer';
+  return new SpoolHeld(`${folder}: another gateway holds this spool (${who})`);
+}
 
 interface Rival {
   readonly name: string;
-  readonly answer: SocketAnswer;
+  readonly answer: SocketAnswer | 'silent';
 }
 
 async function rivalsOf(folder: string, own: string): Promise<Rival[]> {

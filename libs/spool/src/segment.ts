@@ -62,22 +62,31 @@ export async function* piecesOf(
   from = 0,
 ): AsyncGenerator<Piece, void, undefined> {
   let last = segment.firstN - 1;
-  let bad: (Bad & { readonly lines: number }) | undefined;
+  let bad: BadRuns | undefined;
   for await (const run of runsOf(disk, segment, from)) {
     const piece = run.bytes && pieceOf(segment, run.bytes, run.at === 0 ? undefined : last);
-    if (piece) {
-      if (bad) yield bad;
-      bad = undefined;
-      if (piece.kind === 'line') last = piece.line.n;
-      yield { ...piece, at: run.at, end: run.end };
+    if (!piece) {
+      bad = withRun(bad, run);
       continue;
     }
-    const lines = (bad?.lines ?? 0) + (run.isEnded ? 1 : 0);
-    const isOneLine = (bad?.isOneLine ?? true) && lines <= 1 && run.isReadable;
-    const at = bad?.at ?? run.at;
-    bad = { kind: 'bad', at, end: run.end, isOneLine: isOneLine && fits(run.end - at), lines };
+    if (bad) yield bad;
+    bad = undefined;
+    if (piece.kind === 'line') last = piece.line.n;
+    yield { ...piece, at: run.at, end: run.end };
   }
   if (bad) yield bad;
+}
+
+interface BadRuns extends Bad {
+  /** How many of its bytes are newlines. */
+  readonly newlines: number;
+}
+
+function withRun(bad: BadRuns | undefined, { at: begin, end, isEnded, isReadable }: Run): BadRuns {
+  const { at, newlines, isOneLine } = bad ?? { at: begin, newlines: 0, isOneLine: true };
+  const more = newlines + (isEnded ? 1 : 0);
+  const isStillOne = isOneLine && more <= 1 && isReadable && fits(end - at);
+  return { kind: 'bad', at, end, isOneLine: isStillOne, newlines: more };
 }
 
 const fits = (bytes: number): boolean => bytes <= LONGEST_LINE;
