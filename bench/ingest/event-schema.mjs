@@ -24,6 +24,7 @@ const FIELDS = {
   flag: { type: 'boolean' },
   card: { enum: CARDS },
   'card-or-unread': { enum: [...CARDS, null] },
+  'count-or-unknown': { ...whole(0), type: ['integer', 'null'] },
   cards: { type: 'array', items: { enum: CARDS } },
   names: { type: 'array', items: id },
   currency: { type: 'string', pattern: '^[A-Z]{3}$' },

@@ -42,7 +42,7 @@ def id_of(finding, tails):
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-DEVICE_CODES = {"DV-01", "DV-04", "DV-11", "DV-15"}
+DEVICE_CODES = {"DV-01", "DV-04", "DV-06", "DV-11", "DV-15"}
 
 
 def main():

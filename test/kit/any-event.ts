@@ -152,6 +152,8 @@ function valueOf(field: Field, fieldName: string, world: World): fc.Arbitrary<un
       return fc.constantFrom(...CARDS);
     case 'card-or-unread':
       return fc.constantFrom(...CARDS, ...CARDS, null);
+    case 'count-or-unknown':
+      return fc.option(world.amounts);
     case 'cards':
       return fc.array(fc.constantFrom(...CARDS), { maxLength: 8 });
     case 'rules':

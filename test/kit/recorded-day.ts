@@ -23,6 +23,8 @@ export interface RecordedDay {
   readonly faults: readonly string[];
   /** Whether the people who signed on at the beginning stay. */
   readonly longHours: boolean;
+  /** Whether one device sends everything that devices send. */
+  readonly oneDevice: boolean;
   readonly disturbances: readonly Disturbance[];
 }
 
@@ -36,7 +38,13 @@ const placeIn = (log: readonly Sent[], share: number): number =>
 type Disturb = (log: Sent[], at: number, by: Omit<Disturbance, 'kind' | 'at'>) => void;
 
 /** Events of devices are numbered again after these have changed what a device sends. */
-const BEFORE_NUMBERS: ReadonlySet<string> = new Set(['restart', 'boot', 'unnumbered', 'usedAgain']);
+const BEFORE_NUMBERS: ReadonlySet<string> = new Set([
+  'restart',
+  'boot',
+  'outage',
+  'unnumbered',
+  'usedAgain',
+]);
 
 const CORRECTIONS = {
   'card-drawn': ['9S', 'KD', null],
@@ -106,6 +114,35 @@ const DISTURB = {
   boot(log, at, { choice }) {
     boot(log, at, (session) => `${Number(session) + 1}`, choice);
   },
+  /** A device is offline for a while, and what it would have sent meanwhile is lost. */
+  outage(log, at, { reach, choice }) {
+    const { source, session, table, time } = log[at] as Sent;
+    if (session === undefined) return;
+    const end = at + Math.floor(reach * reach * 200);
+    for (let i = Math.min(end, log.length - 1); i > at; i -= 1)
+      if (log[i]?.source === source && typeOf(log[i] as Sent) !== 'shoe-opened') log.splice(i, 1);
+    const back = Math.min(log.length - 1, at + Math.floor(((end - at) * choice) / 1000));
+    const again = log.findIndex((event, i) => i >= back && event.source === source);
+    const data = { missed: [null, 3, 0, undefined][choice % 4] };
+    if (again > at) boot(log, again, (name) => `${Number(name) + 1}`, choice, data);
+    const first = log.findIndex(
+      (event) => event.source === source && typeOf(event) === 'device-online',
+    );
+    if (first >= 0 && first < at && choice % 5 > 0)
+      log[first] = { ...(log[first] as Sent), data: { missed: 0 } };
+    if (choice % 3 > 0)
+      log.splice(at + 1, 0, {
+        ...{
+          specversion: '1.0',
+          type: 'shoeprint.device-offline.v1',
+          source,
+          time,
+          table,
+          session,
+        },
+        ...{ boots: log[at]?.boots, sequence: 1, data: {} },
+      });
+  },
   /** A source sends an event without a number, and perhaps again. */
   unnumbered(log, at, { reach, choice }) {
     const { session: _, sequence: __, ...event } = log[at] as Sent;
@@ -168,7 +205,13 @@ const fromPerson = (
 });
 
 /** A device comes online: its events from there on are of another session, or of another boot. */
-function boot(log: Sent[], at: number, named: (session: string) => string, choice: number): void {
+function boot(
+  log: Sent[],
+  at: number,
+  named: (session: string) => string,
+  choice: number,
+  data: Sent = {},
+): void {
   const source = log[at]?.source;
   const before = log[at]?.session as string | undefined;
   if (before === undefined) return;
@@ -179,7 +222,7 @@ function boot(log: Sent[], at: number, named: (session: string) => string, choic
   log.splice(at, 0, {
     ...first,
     type: 'shoeprint.device-online.v1',
-    data: { firmware: `${choice}` },
+    data: { firmware: `${choice}`, ...data },
   });
 }
 
@@ -200,8 +243,10 @@ const isSignOn = (event: Sent): boolean => /^dealer-/.test(typeOf(event));
 
 /** Returns the events of a day in log order. */
 export function eventsOf(day: RecordedDay): Sent[] {
-  const { longHours, disturbances, ...table } = day;
-  const played = shortTable(table);
+  const { longHours, oneDevice, disturbances, ...table } = day;
+  const played = shortTable(table).map((event) =>
+    oneDevice && event.session !== undefined ? { ...event, source: 'device/T1-all' } : event,
+  );
   const opening = played.findIndex((event) => typeOf(event) === 'shoe-opened');
   let log = played.filter((event, i) => !longHours || i < opening || !isSignOn(event));
   const disturb = (isBefore: boolean): void => {
@@ -234,6 +279,7 @@ export const anyDay: fc.Arbitrary<RecordedDay> = fc
     coups: fc.integer({ min: 3, max: 6 }),
     faults: fc.constant([] as string[]),
     longHours: fc.boolean(),
+    oneDevice: fc.boolean(),
     disturbances: fc.array(disturbance, { maxLength: 12 }),
   })
   .chain((day) =>

@@ -21,7 +21,7 @@ const OPENS_A_COUP = new Set([
 /** Words about the next coup or shoe, which open neither. */
 const BEFORE_COUP = new Set(['coup', 'kind']);
 const BEFORE_SHOE = new Set(['rules', 'decks', 'reports', 'limits', 'hash']);
-const PLACES = new Set(['P', 'B', 'burn', '-']);
+const PLACES = new Set(['P', 'B', 'burn', 'out', '-']);
 
 const minor = (text: string | undefined): number => Math.round(Number(text) * 100);
 const AMOUNT = String.raw`(\d+(?:\.\d\d)?)`;

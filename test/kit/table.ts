@@ -67,7 +67,7 @@ export class TableLog {
   }
 
   /**
-   * Draws cards as written: `P 9S`, `B ??` an unread card, `- 4D` to no known hand, `burn 5C`, with
+   * Draws cards as written: `P 9S`, `B ??` an unread card, `- 4D` to no known hand, `burn 5C`, `out 7D`, with
    * `!` after an exposed card. Returns the references of the draws.
    */
   draw(cards: string, source = 'shoe'): string[] {
@@ -76,6 +76,7 @@ export class TableLog {
       P: 'player',
       B: 'banker',
       burn: 'burn',
+      out: 'out',
       '-': null,
     };
     const drawn: string[] = [];

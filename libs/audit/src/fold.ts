@@ -14,12 +14,19 @@ import { newDesk } from './review/desk.js';
 import { ReviewDesk } from './review/review-desk.js';
 import { listAtMark, newFinding, raise, type Wrong } from './findings/findings.js';
 import { gapFound, heardLast, lacks, nameLate, passGap } from './admission/gap.js';
+import { awayAfter } from './admission/outage.js';
 import { coupConcerned, eventIn, isLateIn, record } from './history/journal.js';
 import { judgeAgain, judgeAllAgain } from './history/judge-again.js';
 import { judgedBy, targetOf, targetsBefore, type RuleBook } from './history/replay.js';
 import { openShoe } from './judges/shoe.js';
 import { houseFrom } from './events/house.js';
-import { isSameGap, type Found, type Gap } from './findings/finding.js';
+import {
+  isSameMissing,
+  type Found,
+  type Gap,
+  type Missing,
+  type Outage,
+} from './findings/finding.js';
 import { kindsOf } from './admission/message-kinds.js';
 import { hear, sentUpTo } from './admission/sources.js';
 import { FOLD_VERSION, type GapMark, type Receipt, type Shoe, type TableState } from './state.js';
@@ -129,15 +136,14 @@ class Table implements Admitting {
   ) {}
 
   admitted(event: AnyEvent): void {
+    if (event.type === 'device-online' || event.type === 'device-offline') this.judgeOutage(event);
     hear(this.state.sources, event, this.state.admission.counts.admitted);
     if (event.type === 'shoe-opened') return this.openShoe(event);
     if (event.type === 'observation-corrected') return this.correct(event);
     const { open } = this.state;
-    const isOpen = open !== null && !open.closed;
     if (event.type === 'dealer-signed-on' || event.type === 'dealer-relieved')
       changeDuty(this.state.duty, event);
-    else if (event.shoe !== undefined && !(isOpen && event.shoe === open.name))
-      return this.ofAnotherShoe(event);
+    else if (this.isOfAnotherShoe(event)) return this.ofAnotherShoe(event);
     if (!open) return;
     this.enter(open, event);
     if (
@@ -146,6 +152,11 @@ class Table implements Admitting {
       owesReturns(this.state.before)
     )
       this.enter(this.state.before, event);
+  }
+
+  private isOfAnotherShoe({ shoe }: AnyEvent): boolean {
+    const { open } = this.state;
+    return shoe !== undefined && (open === null || open.closed || shoe !== open.name);
   }
 
   private enter(shoe: Shoe, event: AnyEvent): void {
@@ -173,7 +184,10 @@ class Table implements Admitting {
       leaveReach(state, state.before);
     }
     state.before = state.open;
-    state.open = openShoe(state.table, event, given, state.duty);
+    state.open = openShoe(state.table, event, given, {
+      dutyAtOpening: state.duty,
+      awayAtOpening: state.before ? awayAfter(state.before) : [],
+    });
     state.shoes.push(name);
     if (state.shoes.length > SHOES_MAX) state.shoes.shift();
     state.openingLost = null;
@@ -213,7 +227,7 @@ class Table implements Admitting {
    * Records that the opening of a shoe may be lost. Withdraws what was found about an unknown shoe
    * since the source of the gap was heard last.
    */
-  private loseOpening(gap: Gap, { after: because, unrecorded }: GapMark): void {
+  private loseOpening(gap: Missing, { after: because, unrecorded }: GapMark): void {
     const { state } = this;
     state.openingLost = gap;
     const heard = state.sources.find(({ source }) => source === gap.source)?.admitted ?? 0;
@@ -259,17 +273,22 @@ class Table implements Admitting {
   }
 
   gap(after: AnyEvent, boot: number, from: number, to: number): void {
-    const { open, before } = this.state;
     const { source, session } = after as { source: string; session: string };
-    const sent = sentUpTo(this.state.sources, after, from);
+    const gap: Gap = { source, session, boot, from, to };
+    const mark = this.markOf(after, gap, sentUpTo(this.state.sources, after, from));
+    this.loseUntil(mark);
+    const { open } = this.state;
+    if (!open) return this.raiseOutside(after, 'DV-04', gapFound(gap, mark));
+    this.mark(open, mark);
+    this.markBefore(open, mark);
+  }
+
+  private markOf(after: AnyEvent, missing: Missing, sent: GapMark['sent']): GapMark {
+    const { open } = this.state;
     const isPlay = kindsOf(after.type).includes('play');
-    const mark: GapMark = {
+    return {
       type: 'gap',
-      source,
-      session,
-      boot,
-      from,
-      to,
+      missing,
       sent,
       opensCoup: after.type === 'coup-opened' && after.shoe === open?.name,
       keepsShoe: isPlay && after.type !== 'shoe-opened' && after.shoe === open?.name,
@@ -278,13 +297,42 @@ class Table implements Admitting {
       unrecorded: [],
       raises: true,
     };
-    const gap: Gap = { source, session, boot, from, to };
-    if (sent.includes('play')) this.loseOpening(gap, mark);
-    if (sent.includes('people')) this.state.duty.lost = gap;
-    if (!open) return this.raiseOutside(after, 'DV-04', gapFound(mark));
-    this.mark(open, mark);
-    if (before && heardLast(open, source, open.played.length - 1) < 0)
+  }
+
+  /** Records what may be lost until the next opening of a shoe or sign-on. */
+  private loseUntil(mark: GapMark): void {
+    if (mark.sent.includes('play')) this.loseOpening(mark.missing, mark);
+    if (mark.sent.includes('people')) this.state.duty.lost = mark.missing;
+  }
+
+  /** Marks the shoe before too if the source was not heard in the open one. */
+  private markBefore(open: Shoe, mark: GapMark): void {
+    const { before } = this.state;
+    if (before && heardLast(open, mark.missing.source, open.played.length - 1) < 0)
       this.mark(before, { ...mark, keepsShoe: false, late: [], unrecorded: [], raises: false });
+  }
+
+  /**
+   * Judges that a source came online or went offline: whether it may have missed cards (DV-06). Its
+   * last `device-online` must have said what it missed, because sources that never say so are
+   * judged as they always were.
+   */
+  private judgeOutage(event: EventOf<'device-online'> | EventOf<'device-offline'>): void {
+    const { source } = event;
+    const { open, before, sources } = this.state;
+    if (!open || this.isOfAnotherShoe(event)) return;
+    const known = sources.find((each) => each.source === source);
+    const says = event.type === 'device-online' ? event.data.missed : 'offline';
+    const away = open.away.find((each) => each.source === source);
+    if (says === undefined || says === 0 || away?.isRaised) return;
+    if (says === 'offline' ? away || !known?.saysMissed : open.closed) return;
+    if (![open, before].some((shoe) => shoe && hasDrawn(shoe, source))) return;
+    const outage: Outage = { source, event: referenceOf(event), says };
+    const mark = this.markOf(event, outage, sentUpTo(sources, event, Infinity));
+    this.loseUntil(mark);
+    this.mark(open, mark);
+    if (!open.closed && !(before && isHeardAfterClosing(before, source)))
+      this.markBefore(open, mark);
   }
 
   private mark(shoe: Shoe, mark: GapMark): void {
@@ -297,12 +345,14 @@ class Table implements Admitting {
     let isKept = false;
     for (const shoe of [open, before]) {
       const mark = shoe?.journal.findLast(
-        (entry): entry is GapMark => entry.type === 'gap' && lacks(entry, event),
+        (entry): entry is GapMark => entry.type === 'gap' && lacks(entry.missing, event),
       );
       if (!shoe || !mark) continue;
       isKept = true;
       mark.late.push(event);
-      const found = [...shoe.found.values()].find(({ finding }) => isSameGap(finding.gap, mark));
+      const found = [...shoe.found.values()].find(({ finding }) =>
+        isSameMissing(finding.gap, mark.missing),
+      );
       nameLate(shoe, mark, found);
     }
     if (isKept) return;
@@ -397,6 +447,15 @@ class Table implements Admitting {
     }
   }
 }
+
+/** Returns whether a source drew a card of a shoe. */
+const hasDrawn = ({ draws }: Shoe, source: string): boolean =>
+  draws.some(({ event }) => event.source === source);
+
+/** Returns whether a source was heard after a shoe had been closed. */
+const isHeardAfterClosing = (shoe: Shoe, source: string): boolean =>
+  shoe.closed &&
+  heardLast(shoe, source, shoe.played.length) > (shoe.checkpoints.at(-1)?.at ?? Infinity);
 
 const isSame = (known: AnyEvent, event: AnyEvent): boolean =>
   known.source === event.source &&

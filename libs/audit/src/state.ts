@@ -6,7 +6,7 @@ import type { ByCoup } from './findings/by-coup.js';
 import type { MessageKind } from './admission/message-kinds.js';
 import type { KnownSource } from './admission/sources.js';
 import type { Readings } from './coup/readings/readings.js';
-import type { Found, Gap, NotJudged } from './findings/finding.js';
+import type { Found, Missing, NotJudged, Outage } from './findings/finding.js';
 import type { Desk, ItemChange, ReviewChange } from './review/desk.js';
 import type { AnyEvent, CoupKind, EventOf, Hand, Report } from './events/events.js';
 
@@ -14,7 +14,7 @@ import type { AnyEvent, CoupKind, EventOf, Hand, Report } from './events/events.
  * The version of the fold's verdicts and of the state that it saves. State of another version is
  * never read, but rebuilt.
  */
-export const FOLD_VERSION = 9;
+export const FOLD_VERSION = 10;
 
 /** A seat's commission in one shoe, in minor units: outstanding = marked - collected - waived. */
 export interface LedgerLine extends Readonly<SeatAccount> {
@@ -105,6 +105,11 @@ export interface Coup {
   /** What gaps hid of it, as bits of `LOSSES`. */
   lost: number;
   /**
+   * The sources that were offline when it opened. They may have drawn its cards, until a card of
+   * another source shows that the coup was seen.
+   */
+  unseen: readonly Away[];
+  /**
    * Whether it had a hand of fewer than two cards when its outcome was declared or it ended, in
    * some or all readings of its unread cards.
    */
@@ -153,16 +158,17 @@ export interface Obligation {
   open: boolean;
 }
 
-/** A hole in a source's numbers, where it lies in the journal; with what came too late. */
-export interface GapMark extends Gap {
+/** Where something is missing from the journal, with what came too late. */
+export interface GapMark {
   readonly type: 'gap';
+  readonly missing: Missing;
   /** What the source had sent at the table. */
   readonly sent: readonly MessageKind[];
-  /** Whether the event that ends the hole opens a coup. */
+  /** Whether the event after it opens a coup. */
   readonly opensCoup: boolean;
   /** Whether that event is play in the shoe that was open, which therefore had not been closed. */
   readonly keepsShoe: boolean;
-  /** The event before which the numbers are missing. */
+  /** The event before which it lies. */
   readonly after: string;
   readonly late: AnyEvent[];
   /**
@@ -170,8 +176,24 @@ export interface GapMark extends Gap {
    * may lie in the hole, or corrections that change nothing.
    */
   readonly unrecorded: { readonly code: FindingCode; readonly events: readonly string[] }[];
-  /** Whether DV-04 is raised here. The mark of the same hole in the shoe before raises nothing. */
+  /** Whether DV-04 or DV-06 is raised here. The mark of the same in the shoe before raises nothing. */
   readonly raises: boolean;
+}
+
+/** A source that is offline and may draw cards meanwhile. */
+export interface Away extends Outage {
+  /** What the source had sent at the table. */
+  readonly sent: readonly MessageKind[];
+  /** The index, in the order of play, of its last event before; -1 if the shoe has none. */
+  readonly since: number;
+  /** Whether DV-06 was raised. It waits for a coup if no shoe was open. */
+  readonly isRaised: boolean;
+}
+
+/** What a gap or an outage may hide of the next coup. */
+export interface Ahead extends Pick<GapMark, 'missing' | 'sent' | 'after'> {
+  /** The index, in the order of play, of the source's last event before; -1 if the shoe has none. */
+  readonly since: number;
 }
 
 /** An entry of a shoe's journal. */
@@ -180,8 +202,8 @@ export type Entry = AnyEvent | GapMark;
 export interface Duty {
   dealer: string | null;
   caller: string | null;
-  /** The gap that may have hidden a sign-on since the last one; null if none did. */
-  lost: Gap | null;
+  /** What may have hidden a sign-on since the last one; null if nothing did. */
+  lost: Missing | null;
 }
 
 /** What of a shoe decides, with the events that follow, how its play goes on. */
@@ -191,8 +213,9 @@ interface Progress {
   readonly drawn: number;
   readonly coupsLeft: number | null;
   readonly lost: number;
-  readonly openingLost: Gap | null;
+  readonly openingLost: Missing | null;
   readonly ahead: Shoe['ahead'];
+  readonly away: Shoe['away'];
   readonly dealersOfShoe: readonly string[];
   readonly carried: readonly Laid[];
   readonly betweenCoups: Shoe['betweenCoups'];
@@ -241,6 +264,8 @@ export interface Shoe {
   /** Who was on duty when it opened; who is now. */
   readonly dutyAtOpening: Readonly<Duty>;
   readonly duty: Duty;
+  /** The sources that were offline when it opened. */
+  readonly awayAtOpening: readonly Away[];
   readonly journal: Entry[];
   closed: boolean;
   /**
@@ -285,10 +310,12 @@ export interface Shoe {
   coupsLeft: number | null;
   /** What gaps hid of the shoe as a whole, as bits of `LOSSES`. */
   lost: number;
-  /** The gap in which the opening of a coup may have been lost, while no coup is open. */
-  openingLost: Gap | null;
-  /** Gaps that concern the next coup as one between, and as the one after. */
-  readonly ahead: { between: GapMark[]; after: GapMark[] };
+  /** Where the opening of a coup may have been lost, while no coup is open. */
+  openingLost: Missing | null;
+  /** What concerns the next coup as one between, and as the one after. */
+  readonly ahead: { between: Ahead[]; after: Ahead[] };
+  /** The sources that are offline. */
+  away: readonly Away[];
   readonly ledger: Map<number, SeatAccount>;
   /** What entered the ledger through no coup, and who was on duty. */
   takings: Taking[];
@@ -372,8 +399,8 @@ export interface TableState {
   readonly shoes: string[];
   /** What each source has sent here. */
   readonly sources: KnownSource[];
-  /** The gap that may have hidden the opening of a shoe since the last one; null if none did. */
-  openingLost: Gap | null;
+  /** What may have hidden the opening of a shoe since the last one; null if nothing did. */
+  openingLost: Missing | null;
   open: Shoe | null;
   before: Shoe | null;
   /** Findings about no shoe that is held: kept so that they are raised once. */

@@ -19,6 +19,7 @@ import { callHand, declareOutcome, judgeResult, judgeShort } from './judges/resu
 import { closeShoe, countCoup, cutCardDrawn, judgeBurn } from './judges/shoe.js';
 import { judgeSettlement, raiseLateSettlement } from './judges/settlement.js';
 import { meetGaps } from './admission/gap.js';
+import { hearAgain, loseOfAway, loseUnseen, meetOutages } from './admission/outage.js';
 import { newCheckpoint, touch } from './history/checkpoint.js';
 import type { Coup, Duty, Shoe } from './state.js';
 import { settledOf, stakesOf, wagerOf } from './coup/wagers.js';
@@ -31,6 +32,7 @@ import { settledOf, stakesOf, wagerOf } from './coup/wagers.js';
 export function step(shoe: Shoe, event: AnyEvent, at: number): void {
   shoe.cause = event;
   shoe.at = at;
+  if (shoe.away.length > 0) hearAgain(shoe, event);
   take(shoe, event, at);
   if (shoe.coup) markCoup(shoe, shoe.coup);
 }
@@ -55,7 +57,10 @@ export function beginStretch(shoe: Shoe, event: Beginning, at: number): void {
   shoe.cause = event;
   shoe.at = at;
   if (event.type === 'coup-opened') openCoup(shoe, event, at);
-  else closeShoe(shoe, event);
+  else {
+    loseOfAway(shoe);
+    closeShoe(shoe, event);
+  }
   if (shoe.coup) markCoup(shoe, shoe.coup);
 }
 
@@ -80,9 +85,8 @@ function take(shoe: Shoe, event: AnyEvent, at: number): void {
       else shoe.betweenCoups.push(event);
       return;
     case 'hand-called':
-      return shoe.coup ? callHand(shoe, shoe.coup, event) : undefined;
     case 'outcome-declared':
-      return shoe.coup ? declareOutcome(shoe, shoe.coup, event) : undefined;
+      return shoe.coup ? say(shoe, shoe.coup, event) : undefined;
     case 'bet-settled':
       return settle(shoe, event);
     case 'commission-collected':
@@ -105,6 +109,17 @@ function take(shoe: Shoe, event: AnyEvent, at: number): void {
     default:
       return; // what no judge asks about
   }
+}
+
+/** Takes what was said about the cards of a coup. */
+function say(
+  shoe: Shoe,
+  coup: Coup,
+  event: EventOf<'hand-called'> | EventOf<'outcome-declared'>,
+): void {
+  loseUnseen(shoe, coup);
+  if (event.type === 'hand-called') callHand(shoe, coup, event);
+  else declareOutcome(shoe, coup, event);
 }
 
 /**
@@ -146,7 +161,8 @@ function openCoup(shoe: Shoe, event: EventOf<'coup-opened'>, at: number): void {
   shoe.coups.push(coup);
   markShoe(shoe);
   shoe.coup = coup;
-  meetGaps(shoe, coup);
+  meetGaps(shoe, coup, coup.number === due);
+  meetOutages(shoe, coup);
   if (coup.number !== due) {
     raise(shoe, coup, 'DL-16', {
       events: [coup.ref],
@@ -169,6 +185,7 @@ function openCoup(shoe: Shoe, event: EventOf<'coup-opened'>, at: number): void {
  * then complete.
  */
 function endCoup(shoe: Shoe, coup: Coup, because: AnyEvent, at: number): void {
+  loseUnseen(shoe, coup);
   coup.state = 'over';
   coup.to = at;
   shoe.coup = null;
@@ -235,6 +252,7 @@ function voidCoup(shoe: Shoe, event: EventOf<'coup-voided'>, at: number): void {
   if (coup !== shoe.coup) reach(shoe, coup, event);
   if (coup.state !== 'void') {
     const wasOpen = coup === shoe.coup;
+    loseUnseen(shoe, coup);
     coup.state = 'void';
     withdraw(shoe, coup, isNotJudgedInVoid, referenceOf(event));
     delist(shoe, coup, isNotJudgedInVoid);
@@ -326,6 +344,7 @@ function settle(shoe: Shoe, event: EventOf<'bet-settled'>): void {
     return;
   }
   if (coup !== shoe.coup) reach(shoe, coup, event);
+  loseUnseen(shoe, coup);
   const wager = wagerOf(coup, seat, bet);
   wager.settlements.push(event);
   enterCommission(shoe, coup, event);

@@ -17,67 +17,80 @@ import {
   raise,
   unjudgeable,
   withdraw,
+  type Wrong,
 } from '../findings/findings.js';
 import {
+  isOutage,
   numbersText,
   type Cause,
-  type Finding,
   type Found,
   type Gap,
+  type Missing,
+  type Outage,
 } from '../findings/finding.js';
+import { positionOf } from '../history/journal.js';
 import type { MessageKind } from './message-kinds.js';
-import type { Coup, Entry, GapMark, Shoe } from '../state.js';
+import type { Ahead, Coup, Entry, GapMark, Shoe } from '../state.js';
 
-/** Returns whether an event's number lies in a gap. */
-export const lacks = ({ source, session, from, to }: Gap, event: AnyEvent): boolean =>
-  source === event.source &&
-  session === event.session &&
-  from <= (event.sequence as number) &&
-  (event.sequence as number) <= to;
-
-const gapOf = ({ source, session, boot, from, to }: Gap): Gap => ({
-  source,
-  session,
-  boot,
-  from,
-  to,
-});
+/** Returns whether an event's number is missing. */
+export const lacks = (missing: Missing, event: AnyEvent): boolean =>
+  !isOutage(missing) &&
+  missing.source === event.source &&
+  missing.session === event.session &&
+  missing.from <= (event.sequence as number) &&
+  (event.sequence as number) <= missing.to;
 
 /** Returns the fields of DV-04 about a hole. */
-export const gapFound = (
-  mark: GapMark,
-): Required<Pick<Finding, 'gap' | 'events' | 'expected' | 'observed' | 'message'>> => ({
-  gap: gapOf(mark),
-  events: [mark.after, ...mark.late.map(referenceOf)],
-  expected: numbersText(mark),
-  observed: mark.late.length > 0 ? `${mark.late.length} came late` : 'never came',
-  message: `Of ${mark.source}, session ${mark.session}, ${numbersText(mark)} never came in time.`,
+export const gapFound = (gap: Gap, { after, late }: GapMark): Wrong => ({
+  gap,
+  events: [after, ...late.map(referenceOf)],
+  expected: numbersText(gap),
+  observed: late.length > 0 ? `${late.length} came late` : 'never came',
+  message: `Of ${gap.source}, session ${gap.session}, ${numbersText(gap)} never came in time.`,
 });
 
+/** Returns the fields of DV-06 about an outage. */
+export function outageFound({ source, event, says }: Outage): Wrong {
+  const [observed, message] =
+    says === 'offline'
+      ? ['offline', `${source} went offline. What happens until it is online again may be missing.`]
+      : says === null
+        ? ['not known', `${source} came online and does not know what it missed.`]
+        : [`${says} missed`, `${source} came online and says that it missed ${says}.`];
+  return { event, events: [event], expected: 'nothing missed', observed, message };
+}
+
+const isOffline = (missing: Missing): boolean => isOutage(missing) && missing.says === 'offline';
+
 /**
- * Judges a hole in a source's numbers, at index `at` of the journal (DV-04). Withdraws what the
- * messages lost could have changed and lists it as unjudgeable: in the coups between the events on
- * its two sides, in the coup after and in the shoe (contract section 4, the table of gaps).
- * `filled`: a correction has since entered every number.
+ * Judges what is missing at index `at` of the journal: a hole in a source's numbers (DV-04) or an
+ * outage (DV-06). Withdraws what the messages lost could have changed and lists it as unjudgeable:
+ * in the coups between the events on its two sides, in the coup after and in the shoe (contract
+ * section 4, the table of gaps). `filled`: nothing is missing any longer, by corrections.
  */
 export function passGap(shoe: Shoe, mark: GapMark, at: number, filled: boolean): void {
   shoe.cause = mark;
   shoe.at = at;
-  if (mark.raises) raise(shoe, shoe.coup, 'DV-04', gapFound(mark));
-  if (filled || mark.sent.length === 0) return;
-  listUnrecorded(shoe, mark, mark.unrecorded);
-  const since = heardLast(shoe, mark.source, at);
+  const { missing, sent } = mark;
+  const since = heardLast(shoe, missing.source, at);
+  if (isOutage(missing) && mark.raises) {
+    if (isOffline(missing))
+      shoe.away = [...shoe.away, { ...missing, sent, since, isRaised: !shoe.closed }];
+    if (shoe.closed) return;
+    raise(shoe, shoe.coup, 'DV-06', outageFound(missing));
+  } else if (mark.raises) raise(shoe, shoe.coup, 'DV-04', gapFound(missing as Gap, mark));
+  if (filled || sent.length === 0) return;
+  listUnrecorded(shoe, missing, mark.unrecorded);
   loseOfShoe(shoe, mark, since);
-  for (const coup of coupsBetween(shoe, since, at))
-    loseOfCoup(shoe, coup, mark, between(mark.sent));
-  const gap = gapOf(mark);
-  if (mark.sent.includes('people')) shoe.duty.lost = gap;
+  for (const coup of coupsBetween(shoe, since, at)) loseOfCoup(shoe, coup, mark, between(sent));
+  if (sent.includes('people')) shoe.duty.lost = missing;
   const isOutside = shoe.coup === null && !mark.opensCoup;
-  if (mark.sent.includes('play')) {
+  if (sent.includes('play')) {
     loseOutside(shoe, mark, since, at);
-    if (isOutside) shoe.openingLost = gap;
+    if (isOutside || isOffline(missing)) shoe.openingLost = missing;
   }
-  (isOutside || mark.opensCoup ? shoe.ahead.between : shoe.ahead.after).push(mark);
+  const reachesNext = (isOutside || mark.opensCoup) && !isOutage(missing);
+  (reachesNext ? shoe.ahead.between : shoe.ahead.after).push({ ...mark, since });
 }
 
 /**
@@ -93,18 +106,39 @@ export const heardLast = ({ played }: Shoe, source: string, at: number): number 
 const isEntered = (played: readonly Entry[], event: AnyEvent): boolean =>
   played.some((entry) => entry.type === 'gap' && entry.late.includes(event));
 
-/** Takes from a coup that opens what the gaps since the last opening hid of it. */
-export function meetGaps(shoe: Shoe, coup: Coup): void {
+/**
+ * Takes from a coup that opens what gaps since the last opening hid of it. `isDue`: it has the
+ * number that was due.
+ */
+export function meetGaps(shoe: Shoe, coup: Coup, isDue: boolean): void {
   const { ahead } = shoe;
   shoe.openingLost = null;
-  for (const mark of ahead.between) loseOfCoup(shoe, coup, mark, between(mark.sent));
-  for (const { sent, ...mark } of ahead.after)
-    if (sent.includes('play')) loseOfCoup(shoe, coup, mark, AFTER_PLAY);
+  for (const each of ahead.between) loseOfCoup(shoe, coup, each, between(each.sent));
+  for (const each of ahead.after)
+    if (each.sent.includes('play') && mayMissCoup(shoe, coup, each, isDue))
+      loseOfCoup(shoe, coup, each, AFTER_PLAY);
   ahead.after = ahead.between;
   ahead.between = [];
 }
 
-const between = (sent: readonly MessageKind[]): number =>
+/**
+ * Returns whether a coup may be missing before one that opens. After an outage there is none if the
+ * coup has the number that was due, and no bet was moved in a coup that nothing ended: that bet may
+ * belong to the coup that opens.
+ */
+function mayMissCoup(shoe: Shoe, coup: Coup, { missing, since }: Ahead, isDue: boolean): boolean {
+  const former = shoe.coups.at(-2);
+  if (!isOutage(missing) || !isDue) return true;
+  return (
+    former?.to === coup.from &&
+    former.wagers.some(({ moves }) =>
+      moves.some(({ event }) => positionOf(shoe, referenceOf(event)) > since),
+    )
+  );
+}
+
+/** Returns what is lost, as bits of `LOSSES`, in a coup in which messages of these kinds are. */
+export const between = (sent: readonly MessageKind[]): number =>
   lossBits(sent.flatMap((kind) => (kind === 'cards' ? [] : [kind])));
 const AFTER_PLAY = lossBits(['after play']);
 const PLAY = lossBits(['play']);
@@ -127,7 +161,7 @@ function coupsBetween(shoe: Shoe, since: number, at: number): Coup[] {
 }
 
 /** Takes from the shoe as a whole what a gap hid of it. */
-function loseOfShoe(shoe: Shoe, mark: GapMark, since: number): void {
+export function loseOfShoe(shoe: Shoe, mark: OfShoe, since: number): void {
   const [first] = shoe.coups;
   const isPlay = mark.sent.includes('play');
   const losses: Loss[] = [];
@@ -141,7 +175,8 @@ function loseOfShoe(shoe: Shoe, mark: GapMark, since: number): void {
   lose(shoe, null, mark, bits);
 }
 
-function loseOfCoup(shoe: Shoe, coup: Coup, mark: Hole, bits: number): void {
+/** Takes from a coup what was lost, as bits of `LOSSES`. */
+export function loseOfCoup(shoe: Shoe, coup: Coup, mark: Hole, bits: number): void {
   touch(shoe, coup.from);
   coup.lost |= bits;
   lose(shoe, coup, mark, bits);
@@ -149,8 +184,10 @@ function loseOfCoup(shoe: Shoe, coup: Coup, mark: Hole, bits: number): void {
   markCoup(shoe, coup);
 }
 
-/** A hole and the event after it. */
-type Hole = Gap & Pick<GapMark, 'after'>;
+/** What is missing, and the event after it. */
+type Hole = Pick<GapMark, 'missing' | 'after'>;
+/** The same, with what its source had sent. */
+type OfShoe = Hole & Pick<GapMark, 'sent' | 'keepsShoe'>;
 
 /**
  * Withdraws what a gap takes away from a coup or from the shoe as a whole (`null`), and lists it as
@@ -161,7 +198,7 @@ function lose(shoe: Shoe, coup: Coup | null, mark: Hole, bits: number): void {
   withdraw(shoe, coup, isLost, mark.after);
   const isVoid = coup?.state === 'void';
   const codes = codesWhere((facts) => isLost(facts) && !(isVoid && isNotJudgedInVoid(facts)));
-  unjudgeable(shoe, coup, { codes, events: [mark.after], cause: { is: 'gap', gap: gapOf(mark) } });
+  unjudgeable(shoe, coup, { codes, events: [mark.after], cause: { is: 'gap', gap: mark.missing } });
 }
 
 /**
@@ -179,12 +216,12 @@ function loseOutside(shoe: Shoe, mark: GapMark, since: number, at: number): void
     if (where <= ended || where >= at) continue;
     shoe.found.delete(id);
     markFinding(shoe, found, { because: mark.after });
-    const cause: Cause = { is: 'gap', gap: gapOf(mark) };
+    const cause: Cause = { is: 'gap', gap: mark.missing };
     unjudgeable(shoe, null, { codes: [code], events: found.finding.events, cause });
   }
 }
 
 /** Names an event that came too late for its number in the finding about the hole. */
 export function nameLate(shoe: Shoe, mark: GapMark, found: Found | undefined): void {
-  if (found) amend(shoe, found, gapFound(mark));
+  if (found && !isOutage(mark.missing)) amend(shoe, found, gapFound(mark.missing, mark));
 }

@@ -10,19 +10,19 @@ export interface KnownSource {
   readonly sent: MessageKind[];
   /** How many events of the table had been admitted when it sent its last. */
   admitted: number;
+  /** Whether its last `device-online` said what it had missed. Absent if none was heard. */
+  saysMissed?: boolean;
 }
 
 /**
  * Remembers what kinds of message the source of an admitted event sends, and returns the source.
  * `admitted` counts the admitted events of the table.
  */
-export function hear(
-  sources: KnownSource[],
-  { source, type }: AnyEvent,
-  admitted: number,
-): KnownSource {
+export function hear(sources: KnownSource[], event: AnyEvent, admitted: number): KnownSource {
+  const { source, type } = event;
   const known = sources.find((each) => each.source === source) ?? newSource(sources, source);
   known.admitted = admitted;
+  if (event.type === 'device-online') known.saysMissed = event.data.missed !== undefined;
   for (const kind of kindsOf(type)) if (!known.sent.includes(kind)) known.sent.push(kind);
   return known;
 }

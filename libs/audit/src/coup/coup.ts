@@ -27,6 +27,7 @@ export const newCoup = (
   to: Number.POSITIVE_INFINITY,
   state: 'open',
   lost: 0,
+  unseen: [],
   short: 'none',
   readings: null,
   cards: [],

@@ -1,6 +1,7 @@
 import { cardIndex, initialHand, valueOf } from '#baccarat';
 import { markFinding, markShoe } from '../changes.js';
 import { cardsOn, dueHand, inOrder, lay, takeUp } from './coup.js';
+import { seeCard } from '../admission/outage.js';
 import { hasEntry, noteDraw, noteMove, oblige } from '../judges/dispositions.js';
 import { referenceOf, type AnyEvent, type EventOf, type Hand } from '../events/events.js';
 import { TOO_CLOSE } from '../findings/finding.js';
@@ -39,11 +40,26 @@ export function drawCard(shoe: Shoe, event: EventOf<'card-drawn'>): void {
       message: `A card was entered by hand by ${event.source}.`,
     });
   }
-  if (to === 'burn') {
+  if (to === 'out') drawOut(shoe, laid);
+  else if (to === 'burn') {
     laid.place = 'burn';
     (shoe.coups.length === 0 ? shoe.burned : shoe.loose).push(laid);
   } else if (shoe.coup) drawInCoup(shoe, shoe.coup, laid, to);
   else drawOutside(shoe, laid, to);
+}
+
+/** Takes a card that left the shoe outside the game. It only counts, and inside a coup is DL-11. */
+function drawOut(shoe: Shoe, laid: Laid): void {
+  shoe.loose.push(laid);
+  if (!shoe.coup) return;
+  const reference = referenceOf(laid.event);
+  raise(shoe, shoe.coup, 'DL-11', {
+    event: reference,
+    events: [reference],
+    expected: 'no card outside the game',
+    observed: laid.card ?? 'an unread card',
+    message: 'A card left the shoe outside the game while a coup was open.',
+  });
 }
 
 function drawOutside(shoe: Shoe, laid: Laid, to: Hand | null): void {
@@ -123,6 +139,7 @@ export function recount(shoe: Shoe, index: number, since: Checkpoint, because: s
 }
 
 function drawInCoup(shoe: Shoe, coup: Coup, laid: Laid, to: Hand | null): void {
+  seeCard(shoe, coup, laid.event);
   coup.cards.push(laid);
   const late = coup.outcomeAt !== null;
   const hand = coup.readings

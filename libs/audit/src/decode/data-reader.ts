@@ -101,7 +101,9 @@ export class DataReader {
         ? 'banker'
         : this.line.peek(BURN)
           ? 'burn'
-          : null;
+          : this.line.peek(OUT)
+            ? 'out'
+            : null;
     if (to === null) this.line.literal(NULL);
     if (this.line.bytes[this.line.at] === CLOSE) {
       this.line.at += 1;
@@ -232,6 +234,7 @@ const NULL = literal('null');
 const PLAYER = literal('"player"');
 const BANKER = literal('"banker"');
 const BURN = literal('"burn"');
+const OUT = literal('"out"');
 const EXPOSED_TRUE = literal(',"exposed":true');
 const EXPOSED_FALSE = literal(',"exposed":false');
 const COUP = literal('"coup":');

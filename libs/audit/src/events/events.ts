@@ -32,6 +32,15 @@ interface DeviceNote {
   readonly by?: string;
   readonly lastSequence?: number;
 }
+interface OnlineNote extends DeviceNote {
+  /**
+   * How many messages its source missed before it came online; null if it does not know. Absent if
+   * it says nothing about it.
+   */
+  readonly missed?: number | null;
+  /** The unit that reports, such as a serial number. */
+  readonly unit?: string;
+}
 interface Stake {
   readonly seat: number;
   readonly bet: string;
@@ -110,7 +119,7 @@ export interface EventData {
   'betting-closed': Readonly<Record<string, never>>;
   'card-drawn': {
     readonly card: Card | null;
-    readonly to: Hand | 'burn' | null;
+    readonly to: Hand | 'burn' | 'out' | null;
     readonly exposed?: boolean;
   };
   'card-moved': Remark & {
@@ -146,7 +155,7 @@ export interface EventData {
     readonly event: string;
     readonly data: Readonly<Record<string, unknown>>;
   };
-  'device-online': DeviceNote;
+  'device-online': OnlineNote;
   'device-offline': DeviceNote;
   'device-error': DeviceNote;
   'device-error-cleared': DeviceNote;
@@ -315,6 +324,7 @@ export type Field =
         | 'flag'
         | 'card'
         | 'card-or-unread'
+        | 'count-or-unknown'
         | 'cards';
     }
   | { readonly is: 'rules' | 'bet' | 'currency' | 'names' | 'limits' | 'object' | 'code' }
@@ -401,7 +411,7 @@ export const SHAPES: { readonly [T in EventType]: Shape<T> } = {
     shoe: true,
     fields: {
       card: { is: 'card-or-unread' },
-      to: oneOf('player', 'banker', 'burn', null),
+      to: oneOf('player', 'banker', 'burn', 'out', null),
       exposed: { is: 'flag' },
     },
     optional: ['exposed'],
@@ -462,7 +472,11 @@ export const SHAPES: { readonly [T in EventType]: Shape<T> } = {
     fields: { event: id, data: { is: 'object' }, by: id, reason: text },
     optional: ['by', 'reason'],
   },
-  'device-online': { shoe: false, fields: note, optional: optionalNote },
+  'device-online': {
+    shoe: false,
+    fields: { ...note, missed: { is: 'count-or-unknown' }, unit: text },
+    optional: [...optionalNote, 'missed', 'unit'],
+  },
   'device-offline': { shoe: false, fields: note, optional: optionalNote },
   'device-error': { shoe: false, fields: note, optional: optionalNote },
   'device-error-cleared': { shoe: false, fields: note, optional: optionalNote },

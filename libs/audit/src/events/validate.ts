@@ -204,6 +204,10 @@ function valueFault(field: Field, given: unknown, house: House): string | undefi
       return given === null || isCard(given)
         ? undefined
         : `${cardFault(given)}, or null for an unread card`;
+    case 'count-or-unknown': {
+      const reason = given === null ? undefined : wholeFault(given, 0);
+      return reason && `${reason} (or null if it is not known)`;
+    }
     case 'object':
       return isRecord(given) ? undefined : `must be an object, not ${nameOf(given)}`;
     case 'remark':

@@ -219,6 +219,7 @@ const ROWS = {
     needs: ['bets'],
     withBets: true,
   },
+  'DL-11': { ...EXCESS_CARD, severity: 2, wrongCard: 'named' },
   'DL-15': { ...IN_PLAY, severity: 2, wrongCard: 'named', tail: ['event'] },
   'DL-16': { ...DEAL, severity: 3, gap: ['play', 'after play'] },
   'TC-01': { ...THIRD_CARD, severity: 1, wrongCard: 'named' },
@@ -278,6 +279,7 @@ const ROWS = {
     severity: 3,
     tail: ['gap.source', 'gap.session', 'gap.boot', 'gap.from'],
   },
+  'DV-06': { ...DEVICE, severity: 3, reports: [] },
   'DV-11': { ...DEVICE, severity: 3, wrongCard: 'named', reports: [] },
   'DV-15': {
     ...DEVICE,

@@ -30,13 +30,30 @@ export interface Gap {
   readonly to: number;
 }
 
-/** Returns whether two gaps are the same hole. */
-export const isSameGap = (a: Gap | undefined, b: Gap): boolean =>
-  a !== undefined &&
-  a.source === b.source &&
-  a.session === b.session &&
-  a.boot === b.boot &&
-  a.from === b.from;
+/** A time in which a source may have missed what happened at its table. */
+export interface Outage {
+  readonly source: string;
+  /** The reference of the event that showed it: the source went offline, or came online again. */
+  readonly event: string;
+  /** How many messages the source says that it missed; null if it does not know. */
+  readonly says: number | null | 'offline';
+}
+
+/** What may be missing from the record: numbers that never came, or all of an outage. */
+export type Missing = Gap | Outage;
+
+/** Returns whether something is missing because of an outage. */
+export const isOutage = (missing: Missing): missing is Outage => 'event' in missing;
+
+/** Returns whether the same is missing. */
+export const isSameMissing = (a: Missing | undefined, b: Missing): boolean =>
+  a !== undefined && JSON.stringify(partsOf(a)) === JSON.stringify(partsOf(b));
+
+/** Returns what distinguishes something that is missing from everything else that is. */
+export const partsOf = (missing: Missing): readonly (string | number)[] =>
+  isOutage(missing)
+    ? [missing.source, missing.event]
+    : [missing.source, missing.session, missing.boot, missing.from, missing.to];
 
 /** The number, or the id of an event without one, under which two contents were sent. */
 type Repeat =
@@ -102,7 +119,7 @@ export interface Unjudgeable {
 export type Cause =
   | { readonly is: 'card-unread' }
   | { readonly is: 'too-close' }
-  | { readonly is: 'gap'; readonly gap: Gap };
+  | { readonly is: 'gap'; readonly gap: Missing };
 
 /** A card could not be read. */
 export const UNREAD: Cause = { is: 'card-unread' };
@@ -122,6 +139,7 @@ export function causeText(cause: Cause): string {
       return 'the clocks of two sources are too close to call';
     case 'gap': {
       const { gap } = cause;
+      if (isOutage(gap)) return `${gap.source} may have missed what happened at the table`;
       return `${numbersText(gap)} of ${gap.source}, session ${gap.session}, never came`;
     }
   }

@@ -6,12 +6,13 @@ import type { Coup, GapMark, Shoe } from '../state.js';
 import { unreadOf } from '../coup/coup.js';
 import {
   causeText,
-  isSameGap,
+  isSameMissing,
+  partsOf,
   UNREAD,
   type Cause,
   type Finding,
   type Found,
-  type Gap,
+  type Missing,
   type Unjudgeable,
 } from './finding.js';
 
@@ -121,17 +122,17 @@ const UNRECORDED_MAX = 1024;
  * Lists a code that the gap leaves open about an event of no journal, and remembers it at the mark
  * of the gap. Does nothing if the shoe has no such mark, or a full one.
  */
-export function listAtMark(shoe: Shoe, gap: Gap, hidden: GapMark['unrecorded'][number]): void {
+export function listAtMark(shoe: Shoe, gap: Missing, hidden: GapMark['unrecorded'][number]): void {
   const mark = shoe.gaps
     .map((at) => shoe.played[at] as GapMark)
-    .find((each) => isSameGap(each, gap));
+    .find(({ missing }) => isSameMissing(missing, gap));
   if (!mark || mark.unrecorded.length >= UNRECORDED_MAX) return;
   mark.unrecorded.push(hidden);
-  listUnrecorded(shoe, mark, [hidden]);
+  listUnrecorded(shoe, gap, [hidden]);
 }
 
 /** Lists what a gap leaves open about events that are in no journal. */
-export function listUnrecorded(shoe: Shoe, gap: Gap, unrecorded: GapMark['unrecorded']): void {
+export function listUnrecorded(shoe: Shoe, gap: Missing, unrecorded: GapMark['unrecorded']): void {
   const cause: Cause = { is: 'gap', gap };
   for (const { code, events } of unrecorded)
     unjudgeable(shoe, null, { codes: [code], events, cause });
@@ -223,10 +224,5 @@ export function leftOpen(shoe: Shoe, coup: Coup, codes: readonly FindingCode[]):
 
 /** Returns the key of an entry among those of its shoe: its coup and its cause. */
 export function notJudgedKey(coup: string | null, cause: Cause): string {
-  const of = cause.is === 'gap' ? cause.gap : undefined;
-  return JSON.stringify([
-    coup,
-    cause.is,
-    ...(of ? [of.source, of.session, of.boot, of.from, of.to] : []),
-  ]);
+  return JSON.stringify([coup, cause.is, ...(cause.is === 'gap' ? partsOf(cause.gap) : [])]);
 }

@@ -17,6 +17,7 @@ export function newCheckpoint(shoe: Shoe, at: number): Checkpoint {
     lost: shoe.lost,
     openingLost: shoe.openingLost,
     ahead: { between: [...shoe.ahead.between], after: [...shoe.ahead.after] },
+    away: shoe.away,
     dealersOfShoe:
       before && isSameList(before.dealersOfShoe, shoe.dealersOfShoe)
         ? before.dealersOfShoe
@@ -86,6 +87,7 @@ export function resumed(shoe: Shoe, stretch: number): Shoe {
     lost: point.lost,
     openingLost: point.openingLost,
     ahead: { between: [...point.ahead.between], after: [...point.ahead.after] },
+    away: point.away,
     dealersOfShoe: [...point.dealersOfShoe],
     carried: [...point.carried],
     betweenCoups: [...point.betweenCoups],

@@ -46,7 +46,7 @@ interface Concern {
  *
  * The shoe is replayed from the first stretch of play that a target lies in until play goes on as
  * before, so a correction costs about as much as its coup did. It is replayed whole if the opening
- * changes or an event that came too late is entered.
+ * changes, what a device said when it came online, or if an event that came too late is entered.
  */
 export function judgeAgain(
   shoe: Shoe,
@@ -60,7 +60,10 @@ export function judgeAgain(
   const coupsIn = (of: Shoe) => targets.map((each) => coupConcerned(of, each)?.ref);
   const former = coupsIn(shoe);
   const events = new Set(targets.map(referenceOf));
-  const all = targets.some((each) => each === shoe.opening || isLateIn(shoe, each));
+  // what a device may have missed reaches over many coups
+  const all = targets.some(
+    (each) => each === shoe.opening || each.type === 'device-online' || isLateIn(shoe, each),
+  );
   if (all) {
     const fresh = replay(shoe, book);
     const coups = new Set([...former, ...coupsIn(fresh)]);
@@ -181,7 +184,7 @@ class Again {
     const { shoe } = this;
     const { at: from } = shoe.checkpoints[stretch] as Checkpoint;
     const marks = shoe.gaps.filter((at) => at >= from).map((at) => shoe.played[at] as GapMark);
-    const keys = new Set(marks.map((gap) => notJudgedKey(null, { is: 'gap', gap })));
+    const keys = new Set(marks.map(({ missing: gap }) => notJudgedKey(null, { is: 'gap', gap })));
     if (stretch <= 1) keys.add(notJudgedKey(null, UNREAD));
     return keys;
   }

@@ -7,7 +7,8 @@ import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
 import { passGap } from '../admission/gap.js';
 import { openShoe } from '../judges/shoe.js';
 import { timeOf } from '../events/time.js';
-import type { Entry, Shoe } from '../state.js';
+import { isOutage } from '../findings/finding.js';
+import type { Entry, GapMark, Shoe } from '../state.js';
 import { eventIn, isLateIn, record } from './journal.js';
 import { step } from '../step.js';
 import { dataFaults, type House } from '../events/validate.js';
@@ -128,7 +129,7 @@ export function replay(shoe: Shoe, book: RuleBook): Shoe {
   const opening = asCorrected(recordedOpening) as EventOf<'shoe-opened'>;
   const given = { ...judgedBy(book, opening), changes: noShoeChanges(noTableChanges()) };
   const fresh = {
-    ...openShoe(shoe.table, opening, given, shoe.dutyAtOpening),
+    ...openShoe(shoe.table, opening, given, shoe),
     recordedOpening,
   };
   for (const entry of shoe.journal) fresh.journal.push(entry);
@@ -147,13 +148,22 @@ export function playAgain(
 ): void {
   const entry = shoe.played[at] as Entry;
   if (entry.type === 'gap') {
-    const entered = entry.late.filter((event) => shoe.right.has(referenceOf(event)));
-    return passGap(shoe, entry, at, entered.length === entry.to - entry.from + 1);
+    return passGap(shoe, entry, at, isFilled(shoe, entry));
   }
   how(shoe, correctedBy(shoe.right)(entry), at);
   const was = entry.type === 'coup-opened' ? kindOf(entry) : undefined;
   if (was === 'normal' && shoe.coup?.from === at && shoe.coup.kind === 'dummy')
     shoe.coup.correctedToDummy = true;
+}
+
+/**
+ * Returns whether nothing is missing any longer: corrections have entered every number, or say that
+ * the source missed nothing.
+ */
+function isFilled({ right }: Shoe, { missing, late }: GapMark): boolean {
+  if (isOutage(missing)) return right.get(missing.event)?.missed === 0;
+  const entered = late.filter((event) => right.has(referenceOf(event)));
+  return entered.length === missing.to - missing.from + 1;
 }
 
 /**

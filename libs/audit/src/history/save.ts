@@ -16,6 +16,7 @@ import { ReviewDesk } from '../review/review-desk.js';
 interface SavedShoe {
   readonly opening: EventOf<'shoe-opened'>;
   readonly dutyAtOpening: Shoe['dutyAtOpening'];
+  readonly awayAtOpening: Shoe['awayAtOpening'];
   readonly journal: readonly Entry[];
   readonly found: readonly (readonly [string, Found])[];
 }
@@ -97,9 +98,16 @@ function deepJson(value: unknown): string {
   return written.join('');
 }
 
-const savedShoe = ({ recordedOpening, dutyAtOpening, journal, found }: Shoe): SavedShoe => ({
+const savedShoe = ({
+  recordedOpening,
+  dutyAtOpening,
+  awayAtOpening,
+  journal,
+  found,
+}: Shoe): SavedShoe => ({
   opening: recordedOpening,
   dutyAtOpening,
+  awayAtOpening,
   journal,
   found: [...found],
 });
@@ -143,12 +151,12 @@ export function loadTable(text: string, book: RuleBook): TableState {
 
 function loadedShoe(
   table: string,
-  { opening, dutyAtOpening, journal, found }: SavedShoe,
+  { opening, dutyAtOpening, awayAtOpening, journal, found }: SavedShoe,
   book: RuleBook,
   changes: TableChanges,
 ): Shoe {
   const given = { ...judgedBy(book, opening), changes: noShoeChanges(noTableChanges()) };
-  const bare = openShoe(table, opening, given, dutyAtOpening);
+  const bare = openShoe(table, opening, given, { dutyAtOpening, awayAtOpening });
   for (const entry of journal) bare.journal.push(entry.type === 'gap' ? entry : restored(entry));
   const shoe = replay(bare, book);
   forgetChanges(shoe, changes);

@@ -13,14 +13,14 @@ import { UNREAD, type Finding } from '../findings/finding.js';
 import { ByCoup } from '../findings/by-coup.js';
 import { raise, unjudgeable } from '../findings/findings.js';
 import { newCheckpoint } from '../history/checkpoint.js';
-import type { Coup, Duty, Entry, Shoe } from '../state.js';
+import type { Coup, Entry, Shoe } from '../state.js';
 
 /** Returns a newly opened shoe. Judges its rules and its number of decks (SH-19). */
 export function openShoe(
   table: string,
   opening: EventOf<'shoe-opened'>,
   given: Pick<Shoe, 'rules' | 'sha256' | 'changes'>,
-  duty: Readonly<Duty>,
+  { dutyAtOpening: duty, awayAtOpening }: Pick<Shoe, 'dutyAtOpening' | 'awayAtOpening'>,
 ): Shoe {
   const { data, shoe: name } = opening;
   const journal: Entry[] = [];
@@ -38,6 +38,8 @@ export function openShoe(
     ) as Record<Report, boolean>,
     dutyAtOpening: { ...duty },
     duty: { ...duty },
+    awayAtOpening,
+    away: awayAtOpening,
     ...unplayed(),
     journal,
     played: journal,

@@ -45,7 +45,8 @@ interface Numbers {
  * - the sign-ons in force;
  * - the first of each number, id and shoe id that the range repeats, and a second one with another
  *   content if there was one;
- * - of each source with a gap in the range, an event of each kind that it had sent.
+ * - of each source with a gap or an outage in the range, an event of each kind that it had sent, and
+ *   of one with an outage how it last came online.
  */
 export class ContextChooser extends LogWatch {
   private readonly needed = new Set<number>();
@@ -59,6 +60,8 @@ export class ContextChooser extends LogWatch {
   private readonly equivocalIds = new Map<string, number>();
   private window = this.admission.idsBefore;
   private readonly kinds = new WeakMap<KnownSource, Map<MessageKind, number>>();
+  /** The record of the last `device-online` of each source. */
+  private readonly online = new Map<string, number>();
   private readonly duty = new Map<'dealer' | 'caller', { record: number; dealer: string }>();
 
   /**
@@ -167,6 +170,7 @@ export class ContextChooser extends LogWatch {
       if (event.type === 'device-online') keepOnline(known, event);
     }
     super.admitted(event);
+    if (event.type === 'device-online') this.online.set(event.source, recordOf(event));
     this.keepKinds(event);
     if (event.type === 'dealer-signed-on' || event.type === 'dealer-relieved') this.keepDuty(event);
   }
@@ -226,9 +230,18 @@ export class ContextChooser extends LogWatch {
     const { at } = this.numbersOf(after);
     for (let n = Math.max(from, to - CONTENTS_MAX + 1); n <= to; n += 1)
       at[n % CONTENTS_MAX] = -1 - this.quiet;
-    if (!this.isInRange || from === 1) return;
+    if (from > 1) this.needOfKinds(after);
+  }
+
+  protected outage(event: AnyEvent): void {
+    this.needOfKinds(event);
+    if (this.isInRange) this.need(this.online.get(event.source));
+  }
+
+  private needOfKinds(event: AnyEvent): void {
+    if (!this.isInRange) return;
     this.isInDoubt = true; // what kinds the source had sent before the start is not known
-    const source = this.sources.find((each) => each.source === after.source);
+    const source = this.sources.find((each) => each.source === event.source);
     for (const record of (source && this.kinds.get(source)?.values()) ?? []) this.need(record);
   }
 

@@ -55,6 +55,9 @@ export abstract class LogWatch implements Admitting {
   /** Whether something was seen that the records before the start could explain otherwise. */
   protected isInDoubt = false;
   private events = 0;
+  private openings = 0;
+  /** The last shoe in which each source drew a card. */
+  private readonly drawn = new Map<string, string>();
   private readonly begun = new WeakMap<Session, number>();
 
   protected readonly start: number;
@@ -113,8 +116,25 @@ export abstract class LogWatch implements Admitting {
   }
 
   admitted(event: AnyEvent): void {
+    if (event.type === 'device-online' || event.type === 'device-offline') this.judgeOutage(event);
     hear(this.sources, event, this.admission.counts.admitted);
+    if (event.type === 'card-drawn' && event.shoe !== undefined)
+      this.drawn.set(event.source, event.shoe);
     if (event.type === 'shoe-opened') this.openShoe(event);
+  }
+
+  /** Finds out whether a source that came online or went offline may have missed cards. */
+  private judgeOutage(event: EventOf<'device-online'> | EventOf<'device-offline'>): void {
+    const { source } = event;
+    const known = this.sources.find((each) => each.source === source);
+    const missed =
+      event.type === 'device-online' ? event.data.missed : known?.saysMissed ? null : undefined;
+    if (event.type === 'device-offline' && known?.saysMissed === undefined) this.isInDoubt = true;
+    if (missed === undefined || missed === 0) return;
+    const last = [...this.shoes.keys()].slice(-2);
+    if (last.includes(this.drawn.get(source) ?? ''))
+      this.outage(event, sentUpTo(this.sources, event, Infinity));
+    else if (this.openings < 2) this.isInDoubt = true;
   }
 
   private openShoe(event: EventOf<'shoe-opened'>): void {
@@ -123,6 +143,8 @@ export abstract class LogWatch implements Admitting {
     this.shoes.set(name, recordOf(event));
     if (this.shoes.size > SHOES_MAX) this.shoes.delete(this.shoes.keys().next().value as string);
     turnIds(this.admission, event);
+    this.openings += 1;
+    for (const [source, shoe] of this.drawn) if (!this.shoes.has(shoe)) this.drawn.delete(source);
     const { quiet, record } = this;
     this.opened({ ref: referenceOf(event), name, first: quiet, admitted: record });
   }
@@ -149,6 +171,9 @@ export abstract class LogWatch implements Admitting {
 
   /** A shoe was opened. */
   protected abstract opened(shoe: OpenedShoe): void;
+
+  /** A source came online or went offline, and may have missed these kinds of message. */
+  protected abstract outage(event: AnyEvent, kinds: readonly MessageKind[]): void;
 
   /** Numbers before an event never came. They may hide these kinds of message. */
   protected abstract missed(

@@ -119,4 +119,8 @@ export class RangeFinder extends LogWatch {
   ): void {
     if (kinds.includes('people')) this.lostDuty = this.quiet;
   }
+
+  protected outage(_event: AnyEvent, kinds: readonly MessageKind[]): void {
+    if (kinds.includes('people')) this.lostDuty = this.quiet;
+  }
 }

@@ -9,7 +9,7 @@ import { timeOf } from '../events/time.js';
 export class Log {
   private ms: number;
   private lines: string[] = [];
-  private readonly numbers = new Map<string, number>();
+  private readonly numbers = new Map<string, Numbered>();
   private shoe: string | undefined;
 
   constructor(
@@ -41,18 +41,18 @@ export class Log {
 
   /** Writes steps in order. */
   write(steps: readonly PlannedStep[]): void {
-    const written = new Map<PlannedStep, { readonly source: string; readonly number: number }>();
+    const written = new Map<PlannedStep, Numbered>();
     for (const step of steps) {
       this.ms += step.waitMs;
       const source = step.from.startsWith('person/')
         ? step.from
         : `device/${this.table}-${step.from}`;
       const known = step.under && written.get(step.under);
-      const number = known?.number ?? (this.numbers.get(source) ?? 0) + 1;
-      if (!known) this.numbers.set(source, number);
-      written.set(step, { source, number });
+      const numbered = known ?? this.next(source, step.type);
+      if (!known) this.numbers.set(source, numbered);
+      written.set(step, numbered);
       const data = step.dataNaming?.((other) => this.reference(written.get(other))) ?? step.data;
-      if (!step.lost) this.lines.push(this.line(step.type, source, number, data));
+      if (!step.lost) this.lines.push(this.line(step.type, numbered, data));
     }
   }
 
@@ -61,33 +61,46 @@ export class Log {
     return this.lines.splice(0);
   }
 
-  private reference(
-    written: { readonly source: string; readonly number: number } | undefined,
-  ): string {
+  /** Returns the next number of a source. A device that comes online begins a session. */
+  private next(source: string, type: string): Numbered {
+    const { session, number } = this.numbers.get(source) ?? { session: 1, number: 0 };
+    return type === 'device-online' && number > 0
+      ? { source, session: session + 1, number: 1 }
+      : { source, session, number: number + 1 };
+  }
+
+  private reference(written: Numbered | undefined): string {
     if (!written) throw new Error('a step refers to another that was not written before it');
-    return `${written.source}#${this.idOf(written.source, written.number)}`;
+    return `${written.source}#${this.idOf(written)}`;
   }
 
-  /**
-   * Devices are in their first session. People's ids include the table, because they may write at
-   * several.
-   */
-  private idOf(source: string, number: number): string {
+  /** People's ids include the table, because they may write at several. */
+  private idOf({ source, session, number }: Numbered): string {
     const name = source.slice(source.indexOf('/') + 1);
-    return source.startsWith('device/') ? `${name}/1/${number}` : `${name}/${this.table}/${number}`;
+    return source.startsWith('device/')
+      ? `${name}/${session}/${number}`
+      : `${name}/${this.table}/${number}`;
   }
 
-  private line(type: string, source: string, number: number, data: object): string {
+  private line(type: string, numbered: Numbered, data: object): string {
+    const { source, session, number } = numbered;
     return JSON.stringify({
       specversion: '1.0',
       type: `shoeprint.${type}.v1`,
       source,
-      id: this.idOf(source, number),
+      id: this.idOf(numbered),
       time: new Date(this.ms).toISOString(),
       table: this.table,
       shoe: this.shoe,
-      ...(source.startsWith('device/') ? { session: '1', sequence: number } : undefined),
+      ...(source.startsWith('device/') ? { session: `${session}`, sequence: number } : undefined),
       data,
     });
   }
+}
+
+/** What a source wrote: the session of a device, and the number in it. */
+interface Numbered {
+  readonly source: string;
+  readonly session: number;
+  readonly number: number;
 }

@@ -50,6 +50,12 @@ export const FIELD_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     pattern: '^[A23456789TJQK][SHDC]$',
     description: 'A card; null where it was drawn and could not be read.',
   },
+  'count-or-unknown': {
+    type: ['integer', 'null'],
+    minimum: 0,
+    maximum: INTEGER_MAX,
+    description: 'How many; null where it is not known.',
+  },
   cards: { type: 'array', items: ref('card') },
   rules: {
     type: 'string',

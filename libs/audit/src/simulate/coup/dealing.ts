@@ -9,6 +9,8 @@ export interface Draw {
   exposed?: boolean;
   unread?: boolean;
   byPerson?: boolean;
+  /** Left the shoe outside the game, so it lies on neither hand. */
+  readonly out?: boolean;
   /** Drawn when the coup was already over, so it lies on neither hand. */
   readonly afterCoup?: boolean;
 }

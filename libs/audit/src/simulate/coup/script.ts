@@ -106,7 +106,9 @@ function placeBet({ steps, random }: Play, { seat, bet, amount }: PlannedWager):
 }
 
 function tellCards({ steps, dealing, random, cutDepth, left, supervisor }: Play): void {
-  for (const [i, { card, to, exposed, unread, byPerson, afterCoup }] of dealing.draws.entries()) {
+  for (const [i, draw] of dealing.draws.entries()) {
+    const { card, exposed, unread, byPerson, afterCoup } = draw;
+    const to = draw.out ? ('out' as const) : draw.to;
     if (afterCoup) continue;
     if (i > 0 && left - i === cutDepth) steps.push(planStep('shoe', 'cut-card-drawn', {}, 600));
     const data = { card: unread ? null : card, to, ...(exposed ? { exposed } : undefined) };

@@ -65,9 +65,9 @@ function readRequest(text: string): Request {
 
 /**
  * Assigns a shoe and a coup to every fault, no two to the same coup, faults with a chosen coup
- * first. Faults without a chosen shoe take the shoes in turn. Leaves out shoes without faults.
- * Throws `SimulationRefusal`, naming the fault, if one is impossible under these rules or does not
- * fit.
+ * first, then those that hide others and what they hide. Faults without a chosen shoe take the
+ * shoes in turn. Leaves out shoes without faults. Throws `SimulationRefusal`, naming the fault, if
+ * one is impossible under these rules or does not fit.
  */
 export function assignFaults(
   setting: Setting,
@@ -80,10 +80,11 @@ export function assignFaults(
     refuseImpossible(setting, code, random);
   const plans = new Map<number, ShoePlan>();
   const turn = { next: 0 };
-  for (const request of [
-    ...requests.filter(({ coup }) => coup !== undefined),
-    ...requests.filter(({ coup }) => coup === undefined),
-  ]) {
+  const hidden = new Set(requests.flatMap(({ code }) => hiddenBy(code)));
+  const urgency = ({ code, coup }: Request): number =>
+    coup !== undefined ? 0 : hiddenBy(code).length > 0 ? 1 : hidden.has(code) ? 2 : 3;
+  const inOrder = [...requests].sort((a, b) => urgency(a) - urgency(b));
+  for (const request of inOrder) {
     place(request, {
       setting,
       shoes,
@@ -180,6 +181,11 @@ function placeInShoe(
       : others.find((other) => FAULTS[other].part === fault.part);
   if (rival !== undefined)
     return `${rival} of the same shoe is about the same thing; ask for more shoes`;
+  const hidden = others.find(
+    (other) => hiddenBy(other).includes(code) || hiddenBy(code).includes(other),
+  );
+  if (hidden !== undefined)
+    return `one of ${hidden} and ${code} hides the other in one shoe; ask for more shoes`;
   if (fault.at === 'shoe') {
     if (coup !== undefined)
       return 'it is about the shoe as a whole, and no coup can be chosen for it';
@@ -204,6 +210,12 @@ function placeInShoe(
   if (free.length === 0) return 'the coups of the shoe have other faults; ask for more shoes';
   take(plan, code, random.pick(free));
   return undefined;
+}
+
+/** Returns the faults that a fault keeps from being found in its shoe. */
+function hiddenBy(code: FindingCode): readonly FindingCode[] {
+  const fault = FAULTS[code];
+  return (fault.at === 'coup' && fault.hides) || [];
 }
 
 function placeOverShoe(

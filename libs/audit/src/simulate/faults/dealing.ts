@@ -68,6 +68,13 @@ export const FAULTS_OF_DEALING = {
   'DL-06': excess(false),
   'DL-07': excess(true),
   'DL-10': { at: 'coup', impossible: needsBets, bet: () => [] },
+  'DL-11': {
+    at: 'coup',
+    deal: (top, { rules }, random) => {
+      const coup = dealLawfully(top, rules, random);
+      return coup.lay(null, { out: true }) ? coup : undefined;
+    },
+  },
   'DL-15': {
     at: 'coup',
     outsideCoup: true,

@@ -42,6 +42,8 @@ export interface CoupFault {
    * remedy for the code.
    */
   readonly entails?: readonly FindingCode[];
+  /** The faults that would not be found in the same shoe. */
+  readonly hides?: readonly FindingCode[];
   /** Whether the finding names no coup. */
   readonly outsideCoup?: true;
   /** Whether the coup's first card is one more of a card whose every copy has been drawn. */

@@ -1,4 +1,5 @@
 import { dealLawfully, type Draw } from '../coup/dealing.js';
+import { codesWhere, type Loss } from '../../findings/catalogue.js';
 import type { EventData } from '../../events/events.js';
 import type { CoupFault } from './fault.js';
 import {
@@ -13,6 +14,9 @@ import {
 } from '../coup/script.js';
 import type { Setting } from '../setting.js';
 import { cancelCoup } from '../coup/voiding.js';
+
+/** What a device that draws the cards and may have missed some hides of its shoe. */
+const LOST_OF_SHOE: readonly Loss[] = ['cards of shoe', 'play of shoe', 'closing'];
 
 /** Returns a fault that changes one card of a lawful coup, other than `kept`. */
 const peculiarCard = (change: (draw: Draw) => void): CoupFault => ({
@@ -71,6 +75,17 @@ export const FAULTS_OF_RECORD = {
       if (first && lost && last)
         insertBefore(play, isOf('betting-closed'), first, { ...lost, lost: true }, last);
     },
+  },
+  // The device draws the cards, so much of its shoe cannot be judged any longer.
+  'DV-06': {
+    at: 'coup',
+    hides: ['DL-16', ...codesWhere(({ gap }) => gap.some((loss) => LOST_OF_SHOE.includes(loss)))],
+    spoil: (play) =>
+      insertBefore(
+        play,
+        isOf('outcome-declared'),
+        planStep('shoe', 'device-online', { firmware: '4.2.1', missed: null }, 20_000),
+      ),
   },
   'DV-11': peculiarCard((draw) => {
     draw.byPerson = true;
