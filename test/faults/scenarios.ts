@@ -10,6 +10,9 @@ import { expectNothingLost, ROUND_MS_MAX, ROUNDS, rounds, type Asked } from './r
 import { PARTITIONS, type System } from './system.js';
 
 const ONLY = process.env.SHOEPRINT_FAULTS_ONLY;
+/** Whether a scenario of this name is to be played. */
+export const isAsked = (title: string): boolean => ONLY === undefined || title.includes(ONLY);
+
 /** Whether to play all scenarios, as `npm run faults` and `npm run test:long` do. */
 export const ALL = process.env.SHOEPRINT_FAULTS_ROUNDS !== undefined || IS_LONG;
 
@@ -42,8 +45,7 @@ export function named(
   test: () => Promise<void>,
   msMax = 120_000 + Math.max(ROUNDS, ROUNDS_MIN_MOST) * ROUND_MS_MAX,
 ): void {
-  const isAsked = ONLY === undefined || title.includes(ONLY);
-  (isAsked ? it : it.skip)(title, test, msMax);
+  (isAsked(title) ? it : it.skip)(title, test, msMax);
 }
 
 /** Kills a program and restarts it at once. */

@@ -1,18 +1,17 @@
 import { spawn } from 'node:child_process';
-import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect } from '@jest/globals';
 import { openLog, type LogSettings } from '#event-log';
 import { built } from '../cli/shoeprint.js';
 import { describeOnKafka, freshTopic, kafkaForTests } from '../kit/kafka.js';
 import { UTC_DAYS } from '../kit/server.js';
 import { Site } from '../sealer/site.js';
 import { CheckpointCollector } from './checkpoint-collector.js';
+import { ALL } from './scenarios.js';
+import { reportRound, sealingTest } from './sealer-rounds.js';
 
 const PARTITIONS = 2;
-/** Kills at each step in `npm run faults`: before and after it, in each round. */
-const KILLS =
-  process.env.SHOEPRINT_FAULTS_ROUNDS === undefined
-    ? undefined
-    : 2 * Number(process.env.SHOEPRINT_FAULTS_ROUNDS);
+/** Rounds of each step over each log: one in `npm test`, twenty in `npm run faults`. */
+const ROUNDS = Number(process.env.SHOEPRINT_FAULTS_ROUNDS ?? 1);
 /** How long a sealer may take to come to the step at which it is killed. */
 const STEP_MS = 30_000;
 const STEPS = [
@@ -67,46 +66,61 @@ async function killedAt(when: string, step: string, nth: number): Promise<void> 
   clearTimeout(timer);
 }
 
+/** In which moments of a step a sealer is killed in one round, and at which of its calls first. */
+interface Kills {
+  readonly log: 'PostgreSQL' | 'Kafka';
+  readonly when: readonly ('before' | 'after')[];
+  readonly first: number;
+}
+const POSTGRES: Kills = { log: 'PostgreSQL', when: ['before', 'after'], first: 0 };
+/** `npm test` plays half of them. */
+const KAFKA: Kills = {
+  ...{ log: 'Kafka', first: 1 },
+  when: ALL ? ['before', 'after'] : ['after'],
+};
+
 /**
- * Kills sealers at a step, by turns before it and after it, at its first, second and third time.
- * Expects that nothing that they signed is lost.
+ * Declares a test that kills sealers at a step, by turns at its first, second and third call. After
+ * each round a sealer that lives goes on, and nothing that was signed may be lost.
  */
-async function survives(step: string, { first, kills }: typeof POSTGRES): Promise<void> {
-  for (let kill = first; kill < first + kills; kill += 1) {
-    const nth = 1 + (Math.floor(kill / 2) % 3);
-    await killedAt(kill % 2 === 0 ? 'before' : 'after', step, nth);
-    await site.expireLease();
-  }
-  await site.start();
-  expect(await collector.expectOneHistory()).toBeGreaterThan(0);
+function kills({ log: name, when, first }: Kills, step: string, start: () => Promise<void>): void {
+  const scenario = `killed at ${step}, log in ${name}`;
+  const play = async (round: number): Promise<void> => {
+    for (const each of when) {
+      await killedAt(each, step, 1 + ((first + round) % 3));
+      await site.expireLease();
+    }
+    const sealer = await site.start();
+    expect(await collector.expectOneHistory()).toBeGreaterThan(0);
+    await site.stop(sealer);
+    const heads = await site.heads();
+    reportRound(scenario, { acknowledged: heads.reduce((sum, head) => sum + head, 0) });
+  };
+  sealingTest(scenario)(
+    `${when.join(' and ')} ${step} loses nothing that is sealed, and says one thing of each size`,
+    async () => {
+      await start();
+      for (let round = 0; round < ROUNDS; round += 1)
+        await play(round).catch((error: unknown) => {
+          reportRound(scenario, { failed: String(error) });
+          throw error;
+        });
+    },
+    60_000 + 2 * ROUNDS * STEP_MS,
+  );
 }
 
-/** Which kills are played: over PostgreSQL two and over Kafka one in `npm test`. */
-const POSTGRES = { first: 0, kills: KILLS ?? 2 };
-const KAFKA = { first: 3, kills: KILLS ?? 1 };
-const TEST_MS = 60_000 + POSTGRES.kills * STEP_MS;
-
 describe('over the log in PostgreSQL, a sealer that is killed', () => {
-  it.each(STEPS)(
-    'before or after %s loses nothing that is sealed, and says one thing of each size',
-    async (step) => {
-      await open((url) => ({ kind: 'postgres', url, partitions: PARTITIONS }));
-      await survives(step, POSTGRES);
-    },
-    TEST_MS,
-  );
+  for (const step of STEPS)
+    kills(POSTGRES, step, () => open((url) => ({ kind: 'postgres', url, partitions: PARTITIONS })));
 });
 
 const skipped = 'skipped' in kafka ? kafka.skipped : undefined;
 describeOnKafka('over the log in Kafka, a sealer that is killed', skipped, () => {
-  it.each(STEPS)(
-    'before or after %s loses nothing that is sealed, and says one thing of each size',
-    async (step) => {
-      const brokers = 'brokers' in kafka ? kafka.brokers : [];
+  const brokers = 'brokers' in kafka ? kafka.brokers : [];
+  for (const step of STEPS)
+    kills(KAFKA, step, () => {
       const topic = freshTopic();
-      await open(() => ({ kind: 'kafka', brokers, topic, partitions: PARTITIONS, create: true }));
-      await survives(step, KAFKA);
-    },
-    TEST_MS,
-  );
+      return open(() => ({ kind: 'kafka', brokers, topic, partitions: PARTITIONS, create: true }));
+    });
 });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import { checkpointText } from '#evidence';
 import { KafkaLog, type EventLog } from '#event-log';
 import type { KafkaCluster } from '../../scripts/kafka/cluster.mjs';
@@ -12,7 +12,7 @@ import { describeOnKafka, freshTopic, kafkaToKill, whyNoKafkaToKill } from '../k
 import { freePort, Processes, type PostgresProcess, type Running } from '../kit/processes.js';
 import { ORIGIN, Site } from '../sealer/site.js';
 import { CheckpointCollector } from './checkpoint-collector.js';
-import { SEALER_ROUNDS } from './sealer-rounds.js';
+import { reportRound, SEALER_ROUNDS, sealingTest } from './sealer-rounds.js';
 
 const PARTITIONS = 2;
 const ROUND_MS = 120_000;
@@ -269,11 +269,24 @@ async function restoreBackUp(): Promise<void> {
   await site.query('update seal.site set owner = null, lease_until = null');
 }
 
-/** Appends a line for the table of `npm run faults`. */
-function report(scenario: string, counted: object): void {
-  const file = process.env.SHOEPRINT_FAULTS_REPORT;
-  const line = { scenario: `sealing: ${scenario}`, stopped: 0, ...counted };
-  if (file) appendFileSync(file, `${JSON.stringify(line)}\n`);
+/** Strikes while records come, and checks everything that is sealed afterwards. */
+async function play(scenario: string, strike: Strike, round: number): Promise<void> {
+  const load = new Appending();
+  try {
+    await load.more(20 + Math.floor(60 * Math.random()));
+    await strike(load, round);
+    await load.more(20);
+    await anotherCheckpoint();
+    await load.stop();
+    expect(await collector.expectOneHistory()).toBeGreaterThan(0);
+    reportRound(scenario, { acknowledged: load.count });
+  } catch (error) {
+    reportRound(scenario, { failed: String(error) });
+    const words = sealers.map((each) => each.lastWords()).join('\n');
+    throw new Error(`round ${round + 1}: ${String(error)}\n${words}`, { cause: error });
+  } finally {
+    await load.stop();
+  }
 }
 
 describeOnKafka('whatever befalls a sealer under load', await whyNoKafkaToKill(), () => {
@@ -295,31 +308,12 @@ describeOnKafka('whatever befalls a sealer under load', await whyNoKafkaToKill()
     await cluster?.stop();
   });
 
-  it.each(Object.entries(FAULTS))(
-    '%s: nothing sealed is lost, and no two checkpoints contradict each other',
-    async (scenario, strike) => {
-      for (let round = 0; round < SEALER_ROUNDS; round += 1) {
-        const load = new Appending();
-        try {
-          await load.more(20 + Math.floor(60 * Math.random()));
-          await strike(load, round);
-          await load.more(20);
-          await anotherCheckpoint();
-          await load.stop();
-          const seen = await collector.expectOneHistory();
-          report(scenario, { acknowledged: load.count, lost: 0, twice: 0, wrong: [], copies: 0 });
-          expect(seen).toBeGreaterThan(0);
-        } catch (error) {
-          report(scenario, { failed: String(error) });
-          throw new Error(
-            `round ${round + 1}: ${String(error)}\n${sealers.map((each) => each.lastWords()).join('\n')}`,
-            { cause: error },
-          );
-        } finally {
-          await load.stop();
-        }
-      }
-    },
-    SEALER_ROUNDS * 2 * ROUND_MS,
-  );
+  for (const [scenario, strike] of Object.entries(FAULTS))
+    sealingTest(scenario)(
+      `${scenario}: nothing sealed is lost, and no two checkpoints contradict each other`,
+      async () => {
+        for (let round = 0; round < SEALER_ROUNDS; round += 1) await play(scenario, strike, round);
+      },
+      SEALER_ROUNDS * 2 * ROUND_MS,
+    );
 });
