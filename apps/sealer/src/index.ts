@@ -1,5 +1,5 @@
 export { startSealer, type RunningSealer, type StartSealer } from './start-sealer.js';
-export { runSealCommand } from './commands/seal-command.js';
+export { runSealCommand, SEAL_FAULT_EXIT } from './commands/seal-command.js';
 export { houseAppending, type HouseEvent } from './monitoring/house-events.js';
 export { serveSealer } from './health.js';
 export {

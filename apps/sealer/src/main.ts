@@ -13,7 +13,7 @@ import {
   warnOfHeap,
   type Running,
 } from '#server';
-import { runSealCommand } from './commands/seal-command.js';
+import { runSealCommand, SEAL_FAULT_EXIT, sealedSite } from './commands/seal-command.js';
 import { serveSealer } from './health.js';
 import { sealerSettings, type SealerSettings } from './settings.js';
 import { startSealer } from './start-sealer.js';
@@ -23,7 +23,7 @@ const logger = jsonLogger('sealer');
 const journal = journalOn(logger, 'sealer');
 Logger.overrideLogger(logger);
 
-await runProgram(logger, run);
+await runProgram(logger, run, command === 'seal' ? SEAL_FAULT_EXIT : 1);
 
 async function run(): Promise<number> {
   const settings = sealerSettings(process.env);
@@ -43,7 +43,11 @@ async function run(): Promise<number> {
 }
 
 async function runCommand({ log: where, databaseUrl, keyFiles }: SealerSettings): Promise<number> {
-  const log = await openServerLog(logger, where);
+  await sealedSite(databaseUrl); // first, because opening a log in PostgreSQL creates a missing one
+  const log = await openServerLog(
+    logger,
+    where.kind === 'kafka' ? { ...where, create: false } : where,
+  );
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   try {
     return await runSealCommand(words, { databaseUrl, log, keyFiles, print });

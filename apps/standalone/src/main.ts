@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { REBUILD_EXIT, rebuildOptions } from '#auditor';
 import { Refusal, settingsText } from '#process';
+import { SEAL_FAULT_EXIT } from '#sealer';
 import {
   jsonJournal,
   jsonLogger,
@@ -27,7 +28,11 @@ const logger = isTerminal
   : jsonLogger('shoeprint');
 Logger.overrideLogger(logger);
 
-await runProgram(logger, run, command === 'rebuild' ? REBUILD_EXIT.fault : 1);
+const FAULT_EXITS = new Map([
+  ['rebuild', REBUILD_EXIT.fault],
+  ['seal', SEAL_FAULT_EXIT],
+]);
+await runProgram(logger, run, FAULT_EXITS.get(command ?? '') ?? 1);
 
 async function run(): Promise<number> {
   const settings = standaloneSettings(process.env);

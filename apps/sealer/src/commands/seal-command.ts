@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util';
 import { vkeyText } from '#evidence';
 import { nodeCryptography } from '#evidence/node';
 import { Refusal } from '#process';
-import { migrateSeal, SealReader, SealStore } from '#seal-store';
+import { onceReachable } from '#read-model';
+import { migrateSeal, SealReader, SealStore, type SealedSite } from '#seal-store';
 import {
   givenReason,
   recordInHouse,
@@ -35,6 +36,36 @@ const COMMANDS: Readonly<Record<string, { readonly words: number; readonly run: 
   verify: { words: 0, run: verifyLog },
 };
 
+/** The exit code if a command about seals fails by a fault of its own. 1 is an altered log. */
+export const SEAL_FAULT_EXIT = 70;
+
+/**
+ * Codes of PostgreSQL (manual, appendix A): the user or the password is wrong, the database does not
+ * exist, and the user may not read the schema.
+ */
+const NOT_LET_IN = /^(28000|28P01|3D000|42501)$/;
+
+/**
+ * Returns the site that is sealed in a database, and creates nothing there. Throws `Refusal` if
+ * nothing is, or the database cannot be read: a person waits for the answer, so it tries once.
+ */
+export async function sealedSite(databaseUrl: string): Promise<SealedSite> {
+  const reader = SealReader.open(databaseUrl, sha256);
+  try {
+    const site = await onceReachable(() => reader.site(), { onRetry: () => undefined, forMs: 0 });
+    if (site) return site;
+    throw new Refusal('nothing is sealed in this database yet: start the sealer first');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && NOT_LET_IN.test(String(error.code))))
+      throw error;
+    throw new Refusal(
+      `PostgreSQL refused (${error.message}): check user, password and database in DATABASE_URL`,
+    );
+  } finally {
+    await reader.close();
+  }
+}
+
 /**
  * Runs a command about seals and returns its exit code: 0 done, 1 a fork was found, and of `verify`
  * that of its report. Throws `Refusal` for what cannot be done.
@@ -44,15 +75,14 @@ export async function runSealCommand(
   parts: SealCommandParts,
 ): Promise<number> {
   const { name, asked } = askedOf(args);
+  const { origin } = await sealedSite(parts.databaseUrl);
   await migrateSeal(parts.databaseUrl);
   const store = SealStore.open(parts.databaseUrl);
   const reader = SealReader.open(parts.databaseUrl, sha256);
   try {
-    const site = await reader.site();
-    if (!site) throw new Refusal('nothing is sealed in this database yet: start the sealer first');
     const command = COMMANDS[name];
     if (!command) throw new Error(`there is no command ${name}`);
-    return await command.run({ ...parts, store, reader, origin: site.origin }, asked);
+    return await command.run({ ...parts, store, reader, origin }, asked);
   } finally {
     await store.close();
     await reader.close();

@@ -58,6 +58,12 @@ export async function verifyLog(parts: OpenParts, asked: CommandAsked): Promise<
   if (seals) {
     report.seals = seals;
     judgeTrust(report, seals, trust);
+    if (!seals.last)
+      report.add({
+        step: 5,
+        kind: 'incomplete',
+        message: 'no seal is made yet: no record is sealed',
+      });
     const pace = (): Promise<void> => Promise.resolve();
     await new StoredTreesCheck({ reader, sha256, origin, onFault, pace }).run(seals);
     await compareLog(parts, report, seals);

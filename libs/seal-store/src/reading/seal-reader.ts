@@ -25,6 +25,9 @@ import {
   type HeadSize,
 } from './stored-seals.js';
 
+/** The code of PostgreSQL (manual, appendix A) for a table that does not exist. */
+const NO_TABLE = '42P01';
+
 /** The site that is sealed in a database. */
 export interface SealedSite {
   readonly origin: string;
@@ -92,13 +95,18 @@ export class SealReader {
     return new SealReader(new SealPool(url, { max: 4, applicationName }), sha256);
   }
 
-  /** Returns the site, or undefined if no sealer has begun one. */
+  /** Returns the site, or undefined if no sealer has begun one or has ever run on the database. */
   async site(): Promise<SealedSite | undefined> {
-    const [site] = await this.pool.query<SealedSite>(
-      'site-of',
-      'select origin, log_id as "logId", partitions from seal.site',
-    );
-    return site;
+    try {
+      const [site] = await this.pool.query<SealedSite>(
+        'site-of',
+        'select origin, log_id as "logId", partitions from seal.site',
+      );
+      return site;
+    } catch (error) {
+      if ((error as { code?: unknown }).code === NO_TABLE) return undefined;
+      throw error;
+    }
   }
 
   /** Returns the size and the root of the site log with its last leaf, signed or not. */
