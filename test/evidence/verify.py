@@ -10,7 +10,7 @@ from base64 import b64encode
 from pathlib import Path
 from urllib.parse import quote, unquote_to_bytes
 
-sys.dont_write_bytecode = True
+sys.dont_write_bytecode = True  # Python would write what it compiles beside the two files.
 from package_reading import (ABOUT, CHECKPOINT, DAMAGE, INFO, LAST, LEAVES, MANIFEST, NAMES, SINCE,
                              SITE, TAGS, Fault, MiB, Source, check_lines, name_line, read, read_key,
                              read_note, read_seal, require, whole)
