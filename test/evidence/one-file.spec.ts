@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buildVerifier } from '../../scripts/build-verifier.mjs';
@@ -42,6 +42,30 @@ describe('shoeprint-verify.mjs', () => {
     expect(imported.map(([, name]) => name).filter((name) => !name?.startsWith('node:'))).toEqual(
       [],
     );
+  });
+
+  test('begins with the checks of steps 1 to 6, in at most 1,000 lines', () => {
+    const lines = readFileSync(verifier, 'utf8').split('\n');
+    const end = lines.findIndex((line) =>
+      line.startsWith('// The checks of steps 1 to 6 end here'),
+    );
+    const modules = lines.slice(0, end).filter((line) => /^\/\/ \S+\/\S+$/.test(line));
+    const checks = readdirSync('libs/evidence/src/checks');
+    expect(modules.toSorted()).toEqual(
+      checks.map((name) => `// libs/evidence/src/checks/${name}`).toSorted(),
+    );
+    expect(modules[0]).toBe('// libs/evidence/src/checks/verify.ts');
+    expect(lines[3]).toMatch(/^async function verifyPackage\(/);
+    expect(end).toBeLessThanOrEqual(1_000);
+    expect(lines.slice(end).filter((line) => line.includes('/src/checks/'))).toEqual([]);
+  });
+
+  test('has checks that use nothing of what stands after them while they are loaded', () => {
+    const text = readFileSync(verifier, 'utf8');
+    const checks = join(folder, 'checks.mjs');
+    writeFileSync(checks, text.slice(0, text.indexOf('// The checks of steps 1 to 6 end here')));
+    const { status, stderr } = spawnSync(process.execPath, [checks], { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 
   test('finds a package of played shoes intact, from a folder with nothing installed', () => {

@@ -86,3 +86,9 @@ export function textOfUtf8(bytes: Uint8Array): string | undefined {
     return undefined;
   }
 }
+
+/** Returns whether `part` stands in the bytes at a place. */
+export function startsWith(bytes: Uint8Array, at: number, part: Uint8Array): boolean {
+  for (let i = 0; i < part.length; i += 1) if (bytes[at + i] !== part[i]) return false;
+  return true;
+}

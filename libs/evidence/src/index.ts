@@ -26,9 +26,9 @@ export {
   verifyPackage,
   type PackageCounts,
   type PackageReport,
-} from './package/verify.js';
-export type { Trust } from './package/signatures.js';
-export type { Platform } from './package/examination.js';
+} from './checks/verify.js';
+export type { Trust } from './checks/signatures.js';
+export type { Platform } from './checks/examination.js';
 export type { RunningSha256 } from './package/reading.js';
 export { VERDICTS, type PackageFault, type Verdict } from './package/report.js';
 export { FileList, Unreadable, type Bytes, type PackageSource } from './package/source.js';

@@ -17,7 +17,7 @@ import {
   type VerifierKey,
   vkeyText,
 } from './notes/keys.js';
-import type { Platform } from './package/examination.js';
+import type { Platform } from './checks/examination.js';
 import { FormatFault } from './text-lines.js';
 
 // What stands before the 32 bytes of a key in the DER of RFC 8410.

@@ -1,10 +1,10 @@
-import type { Examination } from './examination.js';
+import type { Examination } from '../checks/examination.js';
 import { PACKAGE_FILES, type PackageStatement } from './files.js';
 import type { Judgement } from './replay.js';
 import { ruleFile } from './replay.js';
-import type { SealedState, Seals } from './seals.js';
+import type { SealedState, Seals } from '../checks/seals.js';
 import { SITE_FILES } from './site-files.js';
-import type { CheckedTable } from './table-records.js';
+import type { CheckedTable } from '../checks/table-records.js';
 
 const AT = { file: SITE_FILES.statement };
 

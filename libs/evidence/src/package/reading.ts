@@ -111,8 +111,8 @@ export class PackageReader {
     take: (value: T, line: number) => void,
   ): Promise<void> {
     const lines = this.lines(path);
-    for (let line = await lines.next(); line !== undefined; line = await lines.next())
-      take(readLine(form, line, lines.number), lines.number);
+    for (let value = await lines.json(form); value !== undefined; value = await lines.json(form))
+      take(value, lines.number);
   }
 }
 
@@ -159,6 +159,12 @@ export class Lines {
     if (this.rest.length > 0)
       throw new FileFault('the last line does not end with a line feed', this.number + 1);
     return undefined;
+  }
+
+  /** Returns the value of the next line of a file of JSON lines, or undefined at the end. */
+  async json<T>(form: FileForm<T>): Promise<T | undefined> {
+    const line = await this.next();
+    return line === undefined ? undefined : readLine(form, line, this.number);
   }
 
   private fill(chunk: Uint8Array): void {

@@ -1,10 +1,9 @@
-import { textOfUtf8, utf8Of } from '../bytes.js';
+import { startsWith, utf8Of } from '../bytes.js';
 import { RECORD_COLUMNS, type RecordLine } from './files.js';
 import { FileFault } from './reading.js';
 
 const LINE_FEED = 0x0a;
 const COMMA = 0x2c;
-const BRACE = 0x7b;
 const ZERO = 0x30;
 const LETTER_A = 0x61;
 /** Longest record in bytes. The log takes 60,000. */
@@ -91,17 +90,6 @@ export class RecordRows {
     this.ahead = new ReadAhead(chunks, allocate);
   }
 
-  /** Takes the line of the columns. Throws `FileFault` for another. */
-  async begin(): Promise<void> {
-    const columns = utf8Of(`${RECORD_COLUMNS.join(',')}\n`);
-    const { ahead } = this;
-    while (ahead.end - ahead.at < columns.length && (await ahead.more()));
-    if (!startsWith(ahead.bytes.subarray(0, ahead.end), ahead.at, columns))
-      throw new FileFault(`must begin with the columns ${RECORD_COLUMNS.join(',')}`, 1);
-    ahead.at += columns.length;
-    this.number = 1;
-  }
-
   /** Returns the next line if all of it was read. Throws `FileFault` for a bad line. */
   nextRead(): RecordLine | undefined {
     const { ahead } = this;
@@ -122,6 +110,7 @@ export class RecordRows {
 
   /** Returns the next line, or undefined at the end. Throws `FileFault` for a bad line. */
   async next(): Promise<RecordLine | undefined> {
+    if (this.number === 0) await this.begin();
     for (;;) {
       const row = this.nextRead();
       if (row) return row;
@@ -129,6 +118,17 @@ export class RecordRows {
       if (this.ahead.at === this.ahead.end) return undefined;
       throw new FileFault('the last line does not end with a line feed', this.number + 1);
     }
+  }
+
+  /** Takes the line of the columns. */
+  private async begin(): Promise<void> {
+    const columns = utf8Of(`${RECORD_COLUMNS.join(',')}\n`);
+    const { ahead } = this;
+    while (ahead.end - ahead.at < columns.length && (await ahead.more()));
+    if (!startsWith(ahead.bytes.subarray(0, ahead.end), ahead.at, columns))
+      throw new FileFault(`must begin with the columns ${RECORD_COLUMNS.join(',')}`, 1);
+    ahead.at += columns.length;
+    this.number = 1;
   }
 
   private hasLine(): boolean {
@@ -180,65 +180,3 @@ function hexDigit(byte: number): number {
 /** Returns the first 4 bytes of a leaf as a number: what records.csv has as its `check`. */
 export const checkOf = (leaf: Uint8Array): number =>
   (((leaf[0] ?? 0) << 24) | ((leaf[1] ?? 0) << 16) | ((leaf[2] ?? 0) << 8) | (leaf[3] ?? 0)) >>> 0;
-
-/** Tells whether lines name a table. */
-export class TableNamed {
-  /** The member of a canonical line that names the table, with the commas on either side. */
-  private readonly member: Uint8Array;
-
-  constructor(private readonly table: string) {
-    this.member = utf8Of(`,"table":${JSON.stringify(table)},`);
-  }
-
-  /**
-   * Returns how many lines a record has, which begins at the second of these bytes. Adds the index
-   * of each line that does not name the table to `others`.
-   */
-  check(spareAndRecord: Uint8Array, others: number[]): number {
-    if (spareAndRecord.length === 1) return 0;
-    for (let from = 1, line = 0; ; line += 1) {
-      const feed = spareAndRecord.indexOf(LINE_FEED, from);
-      const to = feed < 0 ? spareAndRecord.length : feed;
-      if (!this.isPlainlyOf(spareAndRecord, from, to) && !this.isParsedOf(spareAndRecord, from, to))
-        others.push(line);
-      if (feed < 0) return line + 1;
-      from = feed + 1;
-    }
-  }
-
-  /** Looks where a canonical line has its table: before the first nested object. */
-  private isPlainlyOf(bytes: Uint8Array, from: number, to: number): boolean {
-    const nested = bytes.indexOf(BRACE, from + 1);
-    const end = nested < 0 || nested > to ? to : nested;
-    // backwards, because most members stand before the table; by as many bytes as cannot be the key
-    for (let at = end - KEY.length; at > from; at -= STEPS[bytes[at] ?? 0] ?? 1)
-      if (startsWith(bytes, at, KEY)) return startsWith(bytes, at, this.member);
-    return false;
-  }
-
-  private isParsedOf(bytes: Uint8Array, from: number, to: number): boolean {
-    try {
-      const event: unknown = JSON.parse(textOfUtf8(bytes.subarray(from, to)) ?? '');
-      return (
-        typeof event === 'object' &&
-        event !== null &&
-        'table' in event &&
-        event.table === this.table
-      );
-    } catch {
-      return false;
-    }
-  }
-}
-
-const KEY = utf8Of(',"table":');
-/** How far before a byte the key can begin next, by the byte. */
-const STEPS = Uint8Array.from({ length: 256 }, (_, byte) => {
-  const at = KEY.indexOf(byte, 1);
-  return at < 0 ? KEY.length : at;
-});
-
-function startsWith(bytes: Uint8Array, at: number, part: Uint8Array): boolean {
-  for (let i = 0; i < part.length; i += 1) if (bytes[at + i] !== part[i]) return false;
-  return true;
-}

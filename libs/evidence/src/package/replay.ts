@@ -1,10 +1,10 @@
 import { hexOf } from '../bytes.js';
-import type { Examination } from './examination.js';
+import type { Examination } from '../checks/examination.js';
 import type { PackageStatement, RecordLine } from './files.js';
 import { FileFault, type Lines } from './reading.js';
 import type { Position } from './report.js';
 import { tableFile } from './site-files.js';
-import type { TableEntry } from './table-heads.js';
+import type { TableEntry } from '../checks/table-heads.js';
 
 /** The files that judging makes, each a list of lines. */
 export const JUDGED_FILES = [

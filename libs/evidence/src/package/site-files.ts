@@ -8,11 +8,13 @@ export const SITE_FILES = {
   since: 'data/site/since.json',
 } as const;
 
-/** Returns the path of a file about a table. */
-export const tableFile = (
-  number: number,
-  name: 'events.ndjson' | 'records.csv' | 'heads.ndjson' | 'proof.json' | ProvenFile,
-): string => `data/tables/${number}/${name}`;
+/** The files about a table. */
+export type TableFile =
+  'events.ndjson' | 'records.csv' | 'heads.ndjson' | 'proof.json' | ProvenFile;
 
 /** The files of records outside the range. */
 export type ProvenFile = 'context.ndjson' | 'later.ndjson';
+
+/** Returns the path of a file about a table. */
+export const tableFile = (number: number, name: TableFile): string =>
+  `data/tables/${number}/${name}`;

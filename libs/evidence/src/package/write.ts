@@ -4,8 +4,8 @@ import { noteText, signText } from '../notes/note.js';
 import { namesText } from '../site/head.js';
 import { PACKAGE_FORMAT, receiptText } from '../site/receipt.js';
 import { leafHash } from '../tree/merkle.js';
-import { DECLARATION, infoText, manifestText, PAYLOAD, TAG_FILES } from './bag.js';
-import type { Platform } from './examination.js';
+import { DECLARATION, infoText, manifestText, PAYLOAD, TAG_FILES } from './bag-files.js';
+import type { Platform } from '../checks/examination.js';
 import {
   headForm,
   leafForm,

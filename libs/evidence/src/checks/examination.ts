@@ -1,7 +1,8 @@
 import type { Cryptography } from '../cryptography.js';
+import { FileFault, FileMissing } from '../package/reading.js';
+import type { PackageReader, RunningSha256 } from '../package/reading.js';
+import type { Findings, Position } from '../package/report.js';
 import { FormatFault } from '../text-lines.js';
-import { FileFault, FileMissing, type PackageReader, type RunningSha256 } from './reading.js';
-import type { FaultKind, Findings, Position } from './report.js';
 
 /** What a platform does for the verifier. */
 export interface Platform extends Cryptography {
@@ -30,8 +31,8 @@ export class Examination {
   }
 
   /** Notes what contradicts a hash, a signature or a seal, and ends the work on this part. */
-  abandon(step: number, message: string, at?: Position, kind: FaultKind = 'altered'): never {
-    this.found.add(step, kind, message, at);
+  abandon(step: number, message: string, at?: Position): never {
+    this.altered(step, message, at);
     throw new Abandoned();
   }
 
@@ -48,31 +49,43 @@ export class Examination {
   }
 
   /**
-   * Runs one part of the work, which reads this file. A fault of the file ends that part only:
+   * Runs one part of the work, which reads a file there. A fault of the file ends that part only:
    * returns undefined then.
    */
-  async attempt<T>(step: number, file: string, work: () => Promise<T> | T): Promise<T | undefined> {
+  async attempt<T>(
+    step: number,
+    at: string | (Position & { readonly file: string }),
+    work: () => Promise<T> | T,
+  ): Promise<T | undefined> {
     try {
       return await work();
     } catch (error) {
       if (error instanceof Abandoned) return undefined;
       if (error instanceof FileMissing) this.fileMissing(step, error.message);
-      else if (error instanceof FileFault) this.fileFault(step, file, error);
-      else if (error instanceof FormatFault)
-        this.fileFault(step, file, { message: error.problem, line: error.line });
-      else throw error;
+      else this.fileFault(step, typeof at === 'string' ? { file: at } : at, error);
       return undefined;
     }
   }
 
-  private fileFault(
-    step: number,
-    file: string,
-    { message, line }: Pick<FileFault, 'message' | 'line'>,
-  ): void {
-    const key = `${file}:${line ?? 0}:${message}`;
+  /** Runs work that reads a file at a place that `at` knows. A fault of the file ends this part. */
+  async reading<T>(step: number, at: () => Position, work: () => Promise<T> | T): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof FileFault)) throw error;
+      this.fileFault(step, at(), error);
+      throw new Abandoned();
+    }
+  }
+
+  /** Notes a fault of a file, once. Throws what is not one. */
+  private fileFault(step: number, at: Position, error: unknown): void {
+    if (!(error instanceof FileFault || error instanceof FormatFault)) throw error;
+    const { line = at.line } = error;
+    const message = error instanceof FileFault ? error.message : error.problem;
+    const key = JSON.stringify([at.file, line, message]);
     if (this.damaged.has(key)) return;
     this.damaged.add(key);
-    this.found.add(step, 'altered', message, { file, line });
+    this.found.add(step, 'altered', message, { ...at, line });
   }
 }

@@ -7,12 +7,12 @@ import { FormatFault } from '../text-lines.js';
 import { Frontier, leafHash } from '../tree/merkle.js';
 import { verifyConsistency } from '../tree/proofs.js';
 import type { Examination } from './examination.js';
-import { leafForm, type PackageStatement, type Since, type SiteProof } from './files.js';
-import type { ProvenLeaf, SiteLeaf } from './files.js';
-import { hashesOf } from './hashes.js';
-import type { Position } from './report.js';
+import { leafForm, type PackageStatement, type Since, type SiteProof } from '../package/files.js';
+import type { ProvenLeaf, SiteLeaf } from '../package/files.js';
+import { hashesOf } from '../package/hashes.js';
+import type { Position } from '../package/report.js';
 import { rootInLog } from './signatures.js';
-import { SITE_FILES } from './site-files.js';
+import { SITE_FILES } from '../package/site-files.js';
 
 /** What a seal says that the tables are checked against. */
 export interface SealedState {
@@ -52,15 +52,11 @@ export interface SealSources {
   readonly sizes: ReadonlySet<number>;
 }
 
-const stateOf = ({ number, time, day, tables, heads, next }: Seal): SealedState => ({
-  number,
-  time,
-  closes: day,
-  day,
-  tables,
-  heads,
-  next,
-});
+/** Returns what is kept of a seal. Its time is copied: a part of the text would keep the whole. */
+const stateOf = ({ number, time, day, tables, heads, next }: Seal): SealedState => {
+  const copy = JSON.parse(JSON.stringify(time)) as string;
+  return { number, time: copy, closes: day, day, tables, heads, next };
+};
 
 /** Checks that the seals of a package are in the log, and that each can follow the one before. */
 export async function verifySeals(
@@ -69,7 +65,9 @@ export async function verifySeals(
   sources: SealSources,
 ): Promise<Seals> {
   const { checkpoint, proof, since } = sources;
-  const names = (await readNamesFile(exam)) ?? exam.stop();
+  const { names: file } = SITE_FILES;
+  const read = async (): Promise<string[]> => readNames(await exam.reader.text(file));
+  const names = (await exam.attempt(5, file, read)) ?? exam.stop();
   const chain = new SealChain(exam, statement.origin, proof.keys, names);
   const range = new LeafRange(exam, statement.range.after ?? 0, sources);
   const sinceSeals = new Map<number, SealedState>();
@@ -87,8 +85,7 @@ export async function verifySeals(
       takeHeld(leaf.index);
       range.append(leaf, line);
       const seal = chain.take(leaf, { file: SITE_FILES.leaves, line });
-      if (!seal) return;
-      states.push(stateOf(seal));
+      if (seal) states.push(stateOf(seal));
     });
     return true;
   });
@@ -135,11 +132,6 @@ function heldSeal(chain: SealChain, range: LeafRange, { size, seal }: Since[numb
   return state && stateOf(state);
 }
 
-const readNamesFile = (exam: Examination): Promise<string[] | undefined> =>
-  exam.attempt(5, SITE_FILES.names, async () =>
-    readNames(await exam.reader.text(SITE_FILES.names)),
-  );
-
 /** The leaves of the range, from which the root of the log is computed. */
 class LeafRange {
   readonly roots = new Map<number, Uint8Array>();
@@ -150,20 +142,15 @@ class LeafRange {
     first: number,
     readonly sources: SealSources,
   ) {
-    this.frontier = frontierOf(exam, 5, first, {
-      hashes: sources.proof.frontier,
-      file: SITE_FILES.proof,
-    });
+    const from = { hashes: sources.proof.frontier, file: SITE_FILES.proof };
+    this.frontier = frontierOf(exam, 5, first, from);
   }
 
   append({ index, text }: SiteLeaf, line: number): void {
     const { frontier, exam, sources } = this;
+    const at = { file: SITE_FILES.leaves, line, seal: frontier.size };
     if (index !== frontier.size)
-      exam.abandon(5, `leaf ${index} stands where leaf ${frontier.size} is due`, {
-        file: SITE_FILES.leaves,
-        line,
-        seal: frontier.size,
-      });
+      exam.abandon(5, `leaf ${index} stands where leaf ${frontier.size} is due`, at);
     frontier.append(leafHash(exam.platform.sha256, utf8Of(text)));
     if (sources.sizes.has(frontier.size)) this.roots.set(frontier.size, frontier.root());
   }
@@ -193,10 +180,8 @@ class LeafRange {
     const found = proof.consistency.find(({ from }) => from === size);
     const claim = { from: size, to: checkpoint.size, fromRoot: root, toRoot: checkpoint.root };
     roots.set(size, root);
-    if (!found)
-      exam.altered(step, `there is no proof that the log only grew from size ${size}`, {
-        file: SITE_FILES.proof,
-      });
+    const none = `there is no proof that the log only grew from size ${size}`;
+    if (!found) exam.altered(step, none, { file: SITE_FILES.proof });
     else if (!verifyConsistency(exam.platform.sha256, claim, hashesOf(found.proof)))
       exam.altered(step, `the first ${size} leaves are not those of the signed log`, at);
   }
@@ -238,12 +223,8 @@ class SealChain {
     const here = { ...at, seal: index };
     if (text.startsWith(`${KEYS_FIRST_LINE}\n`)) {
       const known = this.statements.find((statement) => statement.index === index);
-      if (known?.text !== text)
-        this.exam.altered(
-          5,
-          `leaf ${index} is a key statement that ${SITE_FILES.proof} lacks`,
-          here,
-        );
+      const lacks = `leaf ${index} is a key statement that ${SITE_FILES.proof} lacks`;
+      if (known?.text !== text) this.exam.altered(5, lacks, here);
       return undefined;
     }
     const seal = this.read(text, here);
@@ -290,13 +271,8 @@ class SealChain {
 
   /** Checks that the list of names is that of the latest seal. */
   end({ tables }: SealedState): void {
-    if (tables !== this.names.length)
-      this.exam.altered(
-        5,
-        `the list has ${this.names.length} names, and the latest seal ${tables}`,
-        {
-          file: SITE_FILES.names,
-        },
-      );
+    const { length } = this.names;
+    const differs = `the list has ${length} names, and the latest seal ${tables}`;
+    if (tables !== length) this.exam.altered(5, differs, { file: SITE_FILES.names });
   }
 }

@@ -7,12 +7,12 @@ import { readReceipt } from '../site/receipt.js';
 import { FormatFault } from '../text-lines.js';
 import { leafHash } from '../tree/merkle.js';
 import { rootAt } from '../tree/proofs.js';
-import { TAG_FILES } from './bag.js';
+import { TAG_FILES } from '../package/bag-files.js';
 import type { Examination } from './examination.js';
-import type { PackageStatement, ProvenLeaf } from './files.js';
-import { hashesOf } from './hashes.js';
-import { FileFault } from './reading.js';
-import { SITE_FILES } from './site-files.js';
+import type { PackageStatement, ProvenLeaf } from '../package/files.js';
+import { hashesOf } from '../package/hashes.js';
+import { FileFault } from '../package/reading.js';
+import { SITE_FILES } from '../package/site-files.js';
 
 /** What a reader of a package trusts. */
 export interface Trust {
@@ -36,7 +36,7 @@ export interface Signed {
   readonly cosigned: readonly { readonly name: string; readonly time: number }[];
 }
 
-const AT = { file: SITE_FILES.checkpoint };
+const inCheckpoint = () => ({ file: SITE_FILES.checkpoint });
 
 /** Checks the signatures of a package: those of the key statements, the log and the witnesses. */
 export async function verifySignatures(
@@ -45,14 +45,15 @@ export async function verifySignatures(
   proven: readonly ProvenLeaf[] | undefined,
   trust: Trust,
 ): Promise<Signed | undefined> {
-  const checkpoint = await exam.attempt(3, AT.file, async () =>
-    readCheckpoint(await exam.reader.bytes(AT.file)),
+  const at = inCheckpoint();
+  const checkpoint = await exam.attempt(3, at, async () =>
+    readCheckpoint(await exam.reader.bytes(at.file)),
   );
   if (!checkpoint) return undefined;
   if (checkpoint.origin !== statement.origin)
-    exam.altered(3, `the checkpoint is of ${checkpoint.origin}, not ${statement.origin}`, AT);
+    exam.altered(3, `the checkpoint is of ${checkpoint.origin}, not ${statement.origin}`, at);
   if (checkpoint.size !== statement.size)
-    exam.altered(3, `the checkpoint has size ${checkpoint.size}, not ${statement.size}`, AT);
+    exam.altered(3, `the checkpoint has size ${checkpoint.size}, not ${statement.size}`, at);
   const keys = proven && keysOf(exam, checkpoint, proven);
   const cosigned = verifyCosignatures(exam, checkpoint.note, trust);
   if (!keys) return { checkpoint, keys, key: undefined, isTrusted: false, cosigned };
@@ -93,10 +94,9 @@ function numbersMatch(
 ): void {
   proven.forEach(({ index }, i) => {
     const [, named = '', number = ''] = notes[i]?.text.split('\n') ?? [];
+    const other = `leaf ${index} is key statement ${number} of ${named}`;
     if (number !== String(index) || named !== origin)
-      exam.altered(3, `leaf ${index} is key statement ${number} of ${named}`, {
-        file: SITE_FILES.proof,
-      });
+      exam.altered(3, other, { file: SITE_FILES.proof });
   });
 }
 
@@ -116,20 +116,19 @@ function verifyLogSignature(
   keys: KeyRing,
   trust: Trust,
 ): Pick<Signed, 'key' | 'isTrusted'> {
-  const signers = goodSigners(exam, checkpoint.note, keys.logKeysAt(checkpoint.size), AT);
+  const at = inCheckpoint();
+  const { size, origin, note } = checkpoint;
+  const signers = goodSigners(exam, note, keys.logKeysAt(size), at);
   if (signers.length === 0)
-    exam.altered(3, 'no log key that is in force at its size signed the checkpoint', AT);
-  const held = trust.checkpoints.flatMap((held) =>
-    held.origin === checkpoint.origin
-      ? goodSigners(exam, held.note, keys.logKeysAt(held.size), {})
-      : [],
-  );
+    exam.altered(3, 'no log key that is in force at its size signed the checkpoint', at);
+  const own = trust.checkpoints.filter((each) => each.origin === origin);
+  const held = own.flatMap((each) => goodSigners(exam, each.note, keys.logKeysAt(each.size), {}));
   const trusted = new Set(keys.reachedFrom([...trust.keys, ...held]).map(vkeyText));
   const known = signers.find((key) => trusted.has(vkeyText(key)));
   const key = known ?? signers[0];
   const hasTrust = trust.keys.length + trust.checkpoints.length > 0;
   if (key && !known)
-    exam.found.add(3, hasTrust ? 'altered' : 'incomplete', unknownKey(key, hasTrust), AT);
+    exam.found.add(3, hasTrust ? 'altered' : 'incomplete', unknownKey(key, hasTrust), at);
   return { key: key && vkeyText(key), isTrusted: known !== undefined };
 }
 
@@ -156,19 +155,15 @@ function verifyCosignatures(
   note: Note,
   { witnesses, quorum }: Trust,
 ): Signed['cosigned'] {
+  const at = inCheckpoint();
   const known = signaturesOf(exam.platform, note, witnesses);
   for (const { key, good } of known)
-    if (!good) exam.altered(3, `the cosignature of ${key.name}+${key.id} is wrong`, AT);
+    if (!good) exam.altered(3, `the cosignature of ${key.name}+${key.id} is wrong`, at);
   const cosigned = new Map<string, number>();
   for (const { key, good, time } of known)
     if (good && time !== undefined) cosigned.set(vkeyText(key), time);
-  if (cosigned.size < quorum)
-    exam.found.add(
-      3,
-      'incomplete',
-      `${cosigned.size} of the named witnesses cosigned, and ${quorum} must`,
-      AT,
-    );
+  const few = `${cosigned.size} of the named witnesses cosigned, and ${quorum} must`;
+  if (cosigned.size < quorum) exam.found.add(3, 'incomplete', few, at);
   if (new Set(note.signatures.map(({ name }) => name)).size < 2)
     exam.found.addWarning('unwitnessed: only the log signed the checkpoint');
   return [...cosigned].map(([vkey, time]) => ({ name: vkey.slice(0, vkey.indexOf('+')), time }));
@@ -187,10 +182,8 @@ export async function verifyReceipt(
     if (receipt.origin !== statement.origin || receipt.package !== statement.id)
       throw new FileFault('is the receipt of another package');
     const digest = await exam.reader.digest(TAG_FILES.tagManifest);
-    if (!sameBytes(receipt.tagManifest, digest))
-      throw new FileFault(
-        `does not name the SHA-256 of ${TAG_FILES.tagManifest}, ${hexOf(digest)}`,
-      );
+    const due = `does not name the SHA-256 of ${TAG_FILES.tagManifest}, ${hexOf(digest)}`;
+    if (!sameBytes(receipt.tagManifest, digest)) throw new FileFault(due);
     if (!keys) return;
     const signers = goodSigners(exam, note, keys.exportsKeysAt(checkpoint.size), { file });
     if (signers.length === 0) throw new FileFault('no exports key that is in force signed it');

@@ -1,18 +1,18 @@
 import { sameBytes } from '../bytes.js';
 import { Frontier } from '../tree/merkle.js';
 import { readBag, verifyFiles } from './bag.js';
-import { verifyFileSet, verifyRange, verifyShoes } from './complete.js';
+import { verifyFileSet, verifyRange, verifyShoes } from '../package/complete.js';
 import { Examination, type Platform } from './examination.js';
-import { packageForm, sinceForm, siteProofForm } from './files.js';
-import type { PackageStatement, Since } from './files.js';
+import { packageForm, sinceForm, siteProofForm } from '../package/files.js';
+import type { PackageStatement, Since } from '../package/files.js';
 import { verifyHistory } from './history.js';
-import { PackageReader } from './reading.js';
-import { judgeAgain, type JudgedAgain, type Replay } from './replay.js';
-import { Findings, type PackageFault, type Verdict } from './report.js';
+import { PackageReader } from '../package/reading.js';
+import { judgeAgain, type JudgedAgain, type Replay } from '../package/replay.js';
+import { Findings, type PackageFault, type Verdict } from '../package/report.js';
 import { verifySeals, type Seals } from './seals.js';
 import { verifyReceipt, verifySignatures, type Signed, type Trust } from './signatures.js';
-import { SITE_FILES } from './site-files.js';
-import type { PackageSource } from './source.js';
+import { SITE_FILES } from '../package/site-files.js';
+import type { PackageSource } from '../package/source.js';
 import { TableHeads } from './table-heads.js';
 import { TableCheck, type CheckedTable } from './table-records.js';
 
@@ -126,9 +126,8 @@ class Verification {
       return statement;
     } catch (error) {
       if (!(error instanceof Error) || !IN_FILE.includes(error.name)) throw error;
-      exam.found.add(1, 'unreadable', `not a package of a known format: ${error.message}`, {
-        file,
-      });
+      const message = `not a package of a known format: ${error.message}`;
+      exam.found.add(1, 'unreadable', message, { file });
       return undefined;
     }
   }
@@ -139,20 +138,17 @@ class Verification {
     const { proof: file, since: sinceFile } = SITE_FILES;
     const proof = await exam.attempt(3, file, () => exam.reader.json(file, siteProofForm));
     const since = await exam.attempt(4, sinceFile, () => exam.reader.json(sinceFile, sinceForm));
-    this.signed = await exam.attempt(3, file, () =>
-      verifySignatures(exam, statement, proof?.keys, trust),
+    const keys = proof?.keys;
+    const signed = await exam.attempt(3, file, () =>
+      verifySignatures(exam, statement, keys, trust),
     );
-    const { signed } = this;
+    this.signed = signed;
     if (!signed || !proof) return;
     const { after, to } = statement.range;
     const others = proof.keys.filter(({ index }) => index >= (after ?? 0) && index <= to);
     this.sealsDue = Math.max(0, to - (after ?? 0) + 1 - others.length);
-    const sources = {
-      checkpoint: signed.checkpoint,
-      proof,
-      since: since ?? [],
-      sizes: new Set(trust.checkpoints.map(({ size }) => size)),
-    };
+    const sizes = new Set(trust.checkpoints.map(({ size }) => size));
+    const sources = { checkpoint: signed.checkpoint, proof, since: since ?? [], sizes };
     const seals = await exam.attempt(5, file, () => verifySeals(exam, statement, sources));
     this.seals = seals;
     if (!seals) return;
@@ -170,28 +166,23 @@ class Verification {
     since: Since,
   ): Promise<CheckedTable[]> {
     const { exam, replay } = this;
+    const { statement: file } = SITE_FILES;
     const all = statement.all ? new AllHeads(exam, seals) : undefined;
+    const takeHead = all && ((...head: Parameters<typeof all.take>) => all.take(...head));
     const checked: CheckedTable[] = [];
     const judging = await judgeAgain(exam, statement, replay);
     const numbers = statement.tables.map(({ number }) => number);
     if (numbers.some((number, i) => number <= (numbers[i - 1] ?? -1)))
-      exam.altered(6, 'the tables are not in the order of their numbers', {
-        file: SITE_FILES.statement,
-      });
+      exam.altered(6, 'the tables are not in the order of their numbers', { file });
     for (const entry of statement.tables) {
-      const judge = judging?.begin(entry);
-      const check = new TableCheck(exam, entry, {
-        statement,
-        seals,
-        takeHead: all && ((at, leaf, size) => all.take(at, leaf, size)),
-        taker: judge,
-      });
-      const table = await exam.attempt(6, SITE_FILES.statement, () => check.run());
+      const taker = judging?.begin(entry);
+      const check = new TableCheck(exam, entry, { statement, seals, takeHead, taker });
+      const table = await exam.attempt(6, file, () => check.run());
       this.counts.tables += 1;
       this.counts.records += check.records;
       this.counts.events += check.events;
       if (!table) judging?.cut();
-      await judge?.end();
+      await taker?.end();
       if (!table) continue;
       checked.push(table);
       await exam.attempt(4, SITE_FILES.since, () => checkSince(check.heads, table, seals, since));
@@ -222,13 +213,12 @@ export const ANY_FOLDER = 'package';
 
 /** Checks that the heads at each checkpoint of the recipient are of tables of the package, once. */
 function verifySinceTables(exam: Examination, { tables }: PackageStatement, since: Since): void {
+  const at = { file: SITE_FILES.since };
   const known = new Set(tables.map(({ number }) => number));
   for (const { size, tables: heads } of since) {
     const numbers = new Set(heads.map(({ number }) => number));
     if (numbers.size < heads.length || ![...numbers].every((number) => known.has(number)))
-      exam.altered(4, `size ${size} has a table twice, or one that is not in the package`, {
-        file: SITE_FILES.since,
-      });
+      exam.altered(4, `size ${size} has a table twice, or one that is not in the package`, at);
   }
 }
 
@@ -263,10 +253,8 @@ class AllHeads {
     private readonly exam: Examination,
     private readonly seals: Seals,
   ) {
-    this.sums = seals.range.map(() => ({
-      heads: new Frontier(exam.platform.sha256),
-      records: 0,
-    }));
+    const none = () => ({ heads: new Frontier(exam.platform.sha256), records: 0 });
+    this.sums = seals.range.map(none);
   }
 
   /** Takes the head of the next table at the `at`-th seal. */
@@ -278,20 +266,14 @@ class AllHeads {
 
   /** Checks that the heads are those of the seals, and that their sizes are all that was sealed. */
   end(): void {
-    for (const [i, seal] of this.seals.range.entries()) {
+    for (const [i, { number: seal, heads, next }] of this.seals.range.entries()) {
       const sum = this.sums[i];
-      const at = { file: SITE_FILES.leaves, seal: seal.number };
-      if (!sum || !sameBytes(sum.heads.root(), seal.heads))
-        this.exam.altered(6, `the tables are not those of seal ${seal.number}`, at);
-      else if (sum.records !== sumOf(seal.next))
-        this.exam.altered(
-          7,
-          `seal ${seal.number} has ${sumOf(seal.next)} records, and its tables ${sum.records}`,
-          at,
-        );
+      const at = { file: SITE_FILES.leaves, seal };
+      const all = next.reduce((records, offset) => records + offset, 0);
+      const differs = `seal ${seal} has ${all} records, and its tables ${sum?.records}`;
+      if (!sum || !sameBytes(sum.heads.root(), heads))
+        this.exam.altered(6, `the tables are not those of seal ${seal}`, at);
+      else if (sum.records !== all) this.exam.altered(7, differs, at);
     }
   }
 }
-
-const sumOf = (offsets: readonly number[]): number =>
-  offsets.reduce((sum, offset) => sum + offset, 0);

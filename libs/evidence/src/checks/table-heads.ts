@@ -3,9 +3,9 @@ import { headText } from '../site/head.js';
 import { leafHash } from '../tree/merkle.js';
 import { verifyConsistency, verifyInclusion } from '../tree/proofs.js';
 import type { Examination } from './examination.js';
-import type { PackageStatement, Since } from './files.js';
-import { bytesOfHash, hashesOf } from './hashes.js';
-import { SITE_FILES } from './site-files.js';
+import type { PackageStatement, Since } from '../package/files.js';
+import { bytesOfHash, hashesOf } from '../package/hashes.js';
+import { SITE_FILES } from '../package/site-files.js';
 import type { SealedState } from './seals.js';
 
 /** A table of a package, as package.json has it. */
@@ -18,13 +18,13 @@ export interface Stand {
 }
 
 /** Returns where a tree stands, from the text of its root. */
-export const standOf = ({
-  size,
-  root,
-}: {
+export const standOf = ({ size, root }: SaidStand): Stand => ({ size, root: bytesOfHash(root) });
+
+/** Where a tree stands, as a file says it. */
+interface SaidStand {
   readonly size: number;
   readonly root: string;
-}): Stand => ({ size, root: bytesOfHash(root) });
+}
 
 /** Checks where the tree of one table stood at seals. */
 export class TableHeads {
