@@ -1,7 +1,6 @@
 import {
   ANY_FOLDER,
   FileList,
-  openZip,
   readCheckpoint,
   readEntriesBundle,
   readHead,
@@ -17,26 +16,29 @@ import {
   type PackageSource,
 } from '#evidence';
 import { nodeCryptography, nodePlatform } from '#evidence/node';
-import { crc32, createInflateRaw } from 'node:zlib';
-import { Readable } from 'node:stream';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { verifyFile } from '../../apps/cli/src/verify/verify.js';
 import { forged } from './forged.js';
 import { plainJudges } from './plain-judges.js';
 import { numbersFrom } from './random-packages.js';
 import { samplePackings, sampleSite } from './sample-packages.js';
-import { packed, sourceOf, type PackageFiles, type Packing } from './site-package.js';
+import { packed, type PackageFiles, type Packing } from './site-package.js';
 import { zipOf, type MadeEntry } from './zip-files.js';
 
 // A program of its own, so that the memory that it takes is that of reading bad input:
-//   node BUNDLE COUNT
-// Reads as many random and changed files, and prints what came of it as JSON.
+//   node BUNDLE FOLDER COUNT
+// Verifies as many random and changed packages, each a zip or a folder in FOLDER, and reads as many
+// random and changed texts. FOLDER/linked must be a folder with a link in it, which a program that
+// may write to one folder cannot make. Prints what came of it as JSON. It writes only the packages.
 
+const [folder = '', countAsked = ''] = process.argv.slice(2);
 const site = sampleSite();
 const { sha256 } = nodeCryptography;
 const files = await packed(site, samplePackings(site).all as Packing);
-const entries: readonly MadeEntry[] = [...files].map(([path, content]) => ({
-  name: `all/${path}`,
-  content,
-}));
+const entriesOf = (of: PackageFiles): readonly MadeEntry[] =>
+  [...of].map(([path, content]) => ({ name: `all/${path}`, content }));
+const entries = entriesOf(files);
 const archive = zipOf(entries);
 const texts = [
   site.checkpoint(),
@@ -128,15 +130,31 @@ const odd = (): MadeEntry => {
   return { name: 'all/x', content, ...all[below(all.length)] };
 };
 
-async function* inflate(packedBytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield* Readable.from(packedBytes).pipe(createInflateRaw()) as AsyncIterable<Buffer>;
+/** Writes an archive to verify, and returns its path. */
+function zipped(bytes: Uint8Array): string {
+  const path = join(folder, 'package.zip');
+  writeFileSync(path, bytes);
+  return path;
 }
 
-async function opened(bytes: Buffer): Promise<PackageSource> {
-  const read = async function* (from: number, length: number): AsyncGenerator<Uint8Array> {
-    yield bytes.subarray(from, from + length);
-  };
-  return openZip({ size: bytes.length, read }, { inflate, crc32 });
+/** Writes a folder to verify, and returns its path. */
+function inFolder(changes: PackageFiles): string {
+  const path = join(folder, 'package');
+  rmSync(path, { recursive: true, force: true });
+  for (const [name, bytes] of changes) {
+    mkdirSync(dirname(join(path, name)), { recursive: true });
+    writeFileSync(join(path, name), bytes);
+  }
+  return path;
+}
+
+/** Writes a folder with something in it that is not of a package. */
+function oddFolder(): string {
+  const path = inFolder(below(2) === 0 ? files : new Map<string, Uint8Array>());
+  const name = join(path, `${'deep/'.repeat(below(20))}x`);
+  mkdirSync(dirname(name), { recursive: true });
+  writeFileSync(name, randomBytes(below(200)));
+  return path;
 }
 
 /** A package in which one file is a line of 100 MB. */
@@ -153,19 +171,21 @@ function longLine(path: string): PackageSource {
 function forgedChange(): PackageFiles {
   const paths = [...files.keys()];
   const path = paths[below(paths.length)] ?? '';
-  return forged(
-    new Map(files).set(path, changed(files.get(path) ?? Buffer.alloc(0))),
-    site.exportsKey,
-  );
+  const other = new Map(files).set(path, changed(files.get(path) ?? Buffer.alloc(0)));
+  // a receipt that is changed cannot be signed again
+  return path === 'receipt' ? other : forged(other, site.exportsKey);
 }
 
-type Input = () => Promise<PackageSource> | PackageSource;
-const inputs: readonly Input[] = [
-  () => opened(randomBytes(below(2_000))),
-  () => opened(Buffer.concat([randomBytes(below(300)), archive.subarray(-below(2_000))])),
-  () => opened(bytesChanged(archive)),
-  () => opened(zipOf([...entries, odd()])),
-  () => sourceOf(forgedChange(), 'all'),
+/** Each writes a bad package and returns its path. */
+const inputs: readonly (() => string)[] = [
+  () => zipped(randomBytes(below(2_000))),
+  () => zipped(Buffer.concat([randomBytes(below(300)), archive.subarray(-below(2_000))])),
+  () => zipped(bytesChanged(archive)),
+  () => zipped(zipOf([...entries, odd()])),
+  () => zipped(zipOf(entriesOf(forgedChange()))),
+  () => inFolder(forgedChange()),
+  oddFolder,
+  () => join(folder, 'linked'),
 ];
 
 const trust = {
@@ -179,7 +199,7 @@ const crashes: string[] = [];
 let slowest = 0;
 
 /** Errors by which bad input is refused. */
-const REFUSALS = ['FormatFault', 'Unreadable'];
+const REFUSALS = ['FormatFault'];
 
 async function tried(work: () => unknown): Promise<void> {
   const start = performance.now();
@@ -198,19 +218,20 @@ async function tried(work: () => unknown): Promise<void> {
 const judged = async (source: PackageSource): Promise<string> =>
   (await verifyPackage(source, trust, plainJudges, nodePlatform)).verdict;
 
-const count = Number(process.argv[2]);
+const count = Number(countAsked);
 for (const path of files.keys())
   if (path !== 'data/package.json') await tried(() => judged(longLine(path)));
 for (let i = 0; i < count; i += 1) {
-  if (i % 4 === 0) await tried(async () => judged(await (inputs[below(inputs.length)] as Input)()));
-  else {
-    const read = readers[below(readers.length)] as (text: string) => unknown;
-    const text = changed(Buffer.from(texts[below(texts.length)] ?? '')).toString('latin1');
-    await tried(() => {
-      read(text);
-      return 'read';
-    });
-  }
+  const path = (inputs[below(inputs.length)] as () => string)();
+  await tried(async () => (await verifyFile(path, trust, plainJudges)).verdict);
+}
+for (let i = 0; i < count; i += 1) {
+  const read = readers[below(readers.length)] as (text: string) => unknown;
+  const text = changed(Buffer.from(texts[below(texts.length)] ?? '')).toString('latin1');
+  await tried(() => {
+    read(text);
+    return 'read';
+  });
 }
 const peak = process.resourceUsage().maxRSS * 1_024;
 process.stdout.write(JSON.stringify({ seen, crashes, slowest, peak }));

@@ -58,7 +58,7 @@ export class Examination {
     work: () => Promise<T> | T,
   ): Promise<T | undefined> {
     try {
-      return await work();
+      return await this.reader.closing(work);
     } catch (error) {
       if (error instanceof Abandoned) return undefined;
       if (error instanceof FileMissing) this.fileMissing(step, error.message);

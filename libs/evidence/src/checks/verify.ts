@@ -64,7 +64,7 @@ export async function verifyPackage(
 ): Promise<PackageReport> {
   const found = new Findings();
   const exam = new Examination(new PackageReader(source, platform.startSha256), platform, found);
-  return new Verification(exam, trust, replay).run();
+  return exam.reader.closing(() => new Verification(exam, trust, replay).run());
 }
 
 class Verification {

@@ -34,6 +34,7 @@ export class FileMissing extends Error {
  */
 export class PackageReader {
   private readonly digests = new Map<string, Uint8Array>();
+  private readonly opened = new Set<AsyncGenerator<Uint8Array>>();
 
   constructor(
     readonly source: PackageSource,
@@ -46,7 +47,27 @@ export class PackageReader {
   }
 
   /** Returns the bytes of a file. Throws `FileMissing`, and `FileFault` for one that is damaged. */
-  async *open(path: string): AsyncGenerator<Uint8Array> {
+  open(path: string): AsyncGenerator<Uint8Array> {
+    const bytes = this.bytesOf(path, () => this.opened.delete(bytes));
+    this.opened.add(bytes);
+    return bytes;
+  }
+
+  /** Runs work, and closes the files that it opened and did not read to their end. */
+  async closing<T>(work: () => Promise<T> | T): Promise<T> {
+    const before = new Set(this.opened);
+    try {
+      return await work();
+    } finally {
+      const left = [...this.opened].filter((bytes) => !before.has(bytes));
+      for (const bytes of left) {
+        this.opened.delete(bytes);
+        await bytes.return(undefined);
+      }
+    }
+  }
+
+  private async *bytesOf(path: string, ended: () => void): AsyncGenerator<Uint8Array> {
     const file = this.source.files.get(path);
     if (!file) throw new FileMissing(path);
     const hash = this.startSha256();
@@ -58,6 +79,8 @@ export class PackageReader {
     } catch (error) {
       if (error instanceof DamagedFile) throw new FileFault(error.message);
       throw error;
+    } finally {
+      ended();
     }
     this.digests.set(path, hash.digest());
   }
