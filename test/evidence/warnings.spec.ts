@@ -25,6 +25,8 @@ import { packageReplay } from '#replay';
 import { decoded, type Sent } from '../kit/audit.js';
 import { shortTable } from '../kit/short-table.js';
 import { readerOf } from '../kit/table-records.js';
+import { plainJudges } from './plain-judges.js';
+import { samplePackings, sampleSite } from './sample-packages.js';
 import { packed, sourceOf, type Packing } from './site-package.js';
 import { SmallSite } from './small-site.js';
 
@@ -274,5 +276,42 @@ describe('a package whose range begins later', () => {
     expect(warnings).toContain(
       `${RULES} is not in the list of published documents of this verifier`,
     );
+  });
+});
+
+describe('a package warns', () => {
+  const sample = sampleSite();
+  const packings = samplePackings(sample);
+  const warningsOfPackage = async (changes: Packing): Promise<readonly string[]> => {
+    const report = await verifyPackage(
+      sourceOf(await packed(sample, changes)),
+      { keys: [readVkey(sha256, sample.logKey.vkey)], checkpoints: [], witnesses: [], quorum: 0 },
+      plainJudges,
+      nodePlatform,
+    );
+    expect(report.verdict).toBe('INTACT');
+    return report.warnings;
+  };
+
+  it('if only the log signed its checkpoint', async () => {
+    const unwitnessed = 'unwitnessed: only the log signed the checkpoint';
+    const { table } = packings as { readonly table: Packing };
+    expect(await warningsOfPackage(table)).not.toContain(unwitnessed);
+    const checkpoint = sample.checkpoint(undefined, { witnesses: [] });
+    expect(await warningsOfPackage({ ...table, checkpoint })).toContain(unwitnessed);
+  });
+
+  it('if reviews of its finding can be among the records that follow', async () => {
+    const { finding, shoe } = packings as { readonly finding: Packing; readonly shoe: Packing };
+    const follow = (warnings: readonly string[]): readonly string[] =>
+      warnings.filter((text) => text.includes('follow the range'));
+    expect(follow(await warningsOfPackage(finding))).toEqual([
+      '31 records of table B07 follow the range; reviews of the finding can be among them',
+    ]);
+    expect(follow(await warningsOfPackage(shoe))).toEqual([
+      '13 records of table B07 follow the range',
+    ]);
+    const latest = { tables: [{ table: 'B07', first: 5, end: 40 }], to: sample.leaves.length - 1 };
+    expect(follow(await warningsOfPackage({ ...finding, ...latest, later: {} }))).toEqual([]);
   });
 });
