@@ -45,6 +45,8 @@ class PlainJudging implements Judging {
 
   end(): Judgement {
     const shoes = [{ table: 'B07', shoe: 'S', isClosed: true, hasLeftReach: true }];
-    return { findings: 0, sessions: 1, sessionsWithHole: 0, shoes, parked: [], warnings: [] };
+    const openings = new Map();
+    const counts = { findings: 0, sessions: 1, sessionsWithHole: 0 };
+    return { ...counts, shoes, openings, parked: [], warnings: [] };
   }
 }

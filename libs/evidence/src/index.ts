@@ -51,6 +51,7 @@ export {
   type LineFault,
   type StoppedTable,
   type ReplayedShoe,
+  type ShoeOpening,
   type JudgedAgain,
   type Judgement,
   type Judging,

@@ -21,6 +21,7 @@ import {
   type LineFault,
   type StoppedTable,
   type ReplayedShoe,
+  type ShoeOpening,
   type Judgement,
   type Judging,
   type PackageStatement,
@@ -68,6 +69,7 @@ class PackageJudging implements Judging {
   private readonly listing = new RangeListing();
   private readonly decoder: Decoder;
   private readonly shoes: ReplayedShoe[] = [];
+  private readonly openings = new Map<string, readonly ShoeOpening[]>();
   private readonly warnings: string[] = [];
   private readonly parked: StoppedTable[] = [];
   private findings = 0;
@@ -110,19 +112,25 @@ class PackageJudging implements Judging {
         unlisted.set(finding.code, (unlisted.get(finding.code) ?? 0) + 1);
       },
     };
-    const ended = ({ shown, parked }: RangeEnd): void => {
+    const ended = ({ shown, parked, openings }: RangeEnd): void => {
+      if (entry.table !== HOUSE_TABLE) this.openings.set(entry.table, openings);
       this.listing.endTable();
       const due = [...shown.due, ...unlistedWarnings(entry.table, unlisted)];
       this.warnings.push(...due, ...shown.seen, ...remarks.warnings);
       if (parked) this.parked.push(parked);
       this.sessions += remarks.sessions;
       this.sessionsWithHole += holes.size;
-      const unsaid = due.find((warning) => !statement.warnings.includes(warning));
-      if (unsaid !== undefined && this.parts.warnings === 'checked')
-        throw new ReplayFault(`package.json does not warn: ${unsaid}`);
+      this.refuseUnsaid(due);
     };
     const judging = { book, dayOf, listed: listedOf(statement, entry) };
     return new RangeOfTable(entry, { judging, decoder, statement, taker, remarks, ended });
+  }
+
+  /** Throws `ReplayFault` if package.json lacks a warning that it must have. */
+  private refuseUnsaid(due: readonly string[]): void {
+    const unsaid = due.find((warning) => !this.statement.warnings.includes(warning));
+    if (unsaid !== undefined && this.parts.warnings === 'checked')
+      throw new ReplayFault(`package.json does not warn: ${unsaid}`);
   }
 
   take() {
@@ -130,8 +138,8 @@ class PackageJudging implements Judging {
   }
 
   end(): Judgement {
-    const { findings, sessions, sessionsWithHole, shoes, parked, warnings } = this;
-    return { findings, sessions, sessionsWithHole, shoes, parked, warnings };
+    const { findings, sessions, sessionsWithHole, shoes, openings, parked, warnings } = this;
+    return { findings, sessions, sessionsWithHole, shoes, openings, parked, warnings };
   }
 }
 
@@ -155,6 +163,7 @@ interface Shown {
 interface RangeEnd {
   readonly shown: Shown;
   readonly parked: StoppedTable | undefined;
+  readonly openings: readonly ShoeOpening[];
 }
 
 /**
@@ -228,6 +237,7 @@ class RangeOfTable implements TableJudging {
   private readonly unjudged: ReadonlyMap<string, boolean>;
   private stoppedAt: number | undefined;
   private shown: Shown = { due: [], seen: [] };
+  private readonly openings: ShoeOpening[] = [];
 
   constructor(
     private readonly entry: TableEntry,
@@ -289,7 +299,7 @@ class RangeOfTable implements TableJudging {
       due: waiting > 0 ? [...due, waits] : due,
       seen: parked ? [...seen, stop] : seen,
     };
-    parts.ended({ shown, parked });
+    parts.ended({ shown, parked, openings: this.openings });
   }
 
   private start() {
@@ -310,12 +320,20 @@ class RangeOfTable implements TableJudging {
     const { remarks } = this.parts;
     remarks.event(event, received, { n, seal });
     const { late } = state.admission.counts;
+    const shoe = state.shoes.at(-1);
     try {
       judge.take(event);
     } catch (error) {
       // the fold throws only for a shoe whose rules the package does not have
       throw new ReplayFault(`record ${n}: ${(error as Error).message}`);
     }
+    if (state.shoes.at(-1) !== shoe) this.opened(state.shoes, shoe, n);
     if (state.admission.counts.late > late) remarks.note('late', n);
+  }
+
+  /** Keeps the shoes that were opened after `before`. An event can end a wait for several openings. */
+  private opened(shoes: readonly string[], before: string | undefined, record: number): void {
+    const fresh = before === undefined ? shoes : shoes.slice(shoes.lastIndexOf(before) + 1);
+    for (const shoe of fresh) this.openings.push({ shoe, record });
   }
 }

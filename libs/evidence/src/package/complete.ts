@@ -1,7 +1,6 @@
 import type { Examination } from '../checks/examination.js';
 import { PACKAGE_FILES, type PackageStatement } from './files.js';
-import type { Judgement } from './replay.js';
-import { ruleFile } from './replay.js';
+import { ruleFile, type Judgement, type ReplayedShoe, type ShoeOpening } from './replay.js';
 import type { SealedState, Seals } from '../checks/seals.js';
 import { SITE_FILES } from './site-files.js';
 import type { CheckedTable } from '../checks/table-records.js';
@@ -172,29 +171,89 @@ function daysFault(
 /** Checks the shoes of a package against those that its records open. */
 export function verifyShoes(
   exam: Examination,
-  { scope, tables }: PackageStatement,
-  { shoes }: Judgement,
+  statement: PackageStatement,
+  judgement: Judgement,
   checked: readonly CheckedTable[],
 ): void {
-  for (const { table, shoes: named } of tables) {
-    const opened = shoes.filter((each) => each.table === table);
-    const fault = (message: string): void => exam.altered(7, message, { ...AT, table });
-    for (const shoe of named)
-      if (!opened.some((each) => each.shoe === shoe)) fault(`the records do not open shoe ${shoe}`);
-    const inReach = opened.filter(({ hasLeftReach }) => !hasLeftReach);
+  for (const table of checked) {
+    const { entry } = table;
+    const fault: Fault = (message) => exam.altered(7, message, { ...AT, table: entry.table });
+    const stopped = judgement.parked.find((each) => each.table === entry.table)?.record;
+    const listed = judgement.shoes.filter((each) => each.table === entry.table);
+    const inReach = listed.filter(({ hasLeftReach }) => !hasLeftReach);
     for (const { shoe, isClosed } of inReach) {
-      if (!isClosed) exam.found.addWarning(`shoe ${shoe} of table ${table} is not closed`);
-      exam.found.addWarning(`corrections to shoe ${shoe} of table ${table} are still possible`);
+      if (!isClosed) exam.found.addWarning(`shoe ${shoe} of table ${entry.table} is not closed`);
+      exam.found.addWarning(
+        `corrections to shoe ${shoe} of table ${entry.table} are still possible`,
+      );
     }
-    if (scope.kind !== 'shoe' && scope.kind !== 'finding') continue;
-    // a finding about no shoe is shown with the shoe before it, which it says nothing about
-    const asked = scope.shoe;
-    if (asked !== undefined && !opened.some(({ shoe }) => shoe === asked))
-      fault(`the records do not open shoe ${asked}`);
-    const range = checked.find(({ entry }) => entry.table === table);
-    const isWhole = range && range.entry.first + range.records === range.latest.size;
-    for (const { shoe } of inReach)
-      if (shoe === asked && !isWhole)
-        fault(`the range ends while shoe ${shoe} can still be corrected`);
+    // where judging stopped, the shoes after it are not known
+    if (stopped === undefined) verifyOpened(statement, table, { listed, fault });
+    const openings = judgement.openings.get(entry.table);
+    if (openings) verifyListed(statement, table, { openings, stopped, fault });
   }
+}
+
+type Fault = (message: string) => void;
+
+/** Checks that the named shoes are opened, and that the one of the scope can no longer change. */
+function verifyOpened(
+  { scope }: PackageStatement,
+  { entry, records, latest }: CheckedTable,
+  { listed, fault }: { readonly listed: readonly ReplayedShoe[]; readonly fault: Fault },
+): void {
+  const opened = new Map(listed.map((each) => [each.shoe, each]));
+  for (const shoe of entry.shoes)
+    if (!opened.has(shoe)) fault(`the records do not open shoe ${shoe}`);
+  // a finding about no shoe is shown with the shoe before it, which it says nothing about
+  const asked = scope.kind === 'shoe' || scope.kind === 'finding' ? scope.shoe : undefined;
+  if (asked === undefined) return;
+  const found = opened.get(asked);
+  if (!found) fault(`the records do not open shoe ${asked}`);
+  if (found?.hasLeftReach === false && entry.first + records < latest.size)
+    fault(`the range ends while shoe ${asked} can still be corrected`);
+}
+
+/** The openings of a table, and the record at which judging stopped. */
+interface Opened {
+  readonly openings: readonly ShoeOpening[];
+  readonly stopped: number | undefined;
+  readonly fault: Fault;
+}
+
+/**
+ * Checks the shoe with which listing begins. The range has the opening of the shoe before it,
+ * because corrections and late money reach that far. A range from record 0 has all, and lists all.
+ */
+function verifyListed(statement: PackageStatement, table: CheckedTable, opened: Opened): void {
+  const { scope } = statement;
+  const { first, shoes } = table.entry;
+  const begin = scope.shoe ?? shoes[0];
+  const [earliest] = opened.openings;
+  if (first === 0) return;
+  if (earliest && earliest.shoe === begin)
+    opened.fault(`the range begins after the opening of the shoe before ${begin}`);
+  if (scope.kind === 'day' || scope.kind === 'table')
+    verifyDays(table.entry, sizesOf(statement, table).after, opened);
+}
+
+/**
+ * Checks that listing begins with the shoe that was open when the days of a range began, at the
+ * record `after`, and that every later one is named.
+ */
+function verifyDays(
+  { records, shoes }: CheckedTable['entry'],
+  after: number,
+  { openings, stopped = Infinity, fault }: Opened,
+): void {
+  if (stopped < after) return;
+  const open = openings.findLast(({ record }) => record < after);
+  if (!open && records > 0)
+    fault('the range does not have the opening of the shoe with which its days begin');
+  if (!open) return;
+  if (open.shoe !== shoes[0])
+    return fault(`its shoes begin with ${shoes[0] ?? 'none'}, and its days with shoe ${open.shoe}`);
+  const named = new Set(shoes);
+  for (const { shoe } of openings.slice(openings.indexOf(open)))
+    if (!named.has(shoe)) fault(`the records open shoe ${shoe}, which is not named`);
 }

@@ -28,13 +28,23 @@ export interface ReplayedShoe {
   readonly hasLeftReach: boolean;
 }
 
+/** The opening of a shoe in the range. */
+export interface ShoeOpening {
+  readonly shoe: string;
+  /** The record that admits it. */
+  readonly record: number;
+}
+
 /** What judging came to. */
 export interface Judgement {
   readonly findings: number;
   /** Sessions of devices, and those of them with a hole, each of which is a finding. */
   readonly sessions: number;
   readonly sessionsWithHole: number;
+  /** Those that are listed. */
   readonly shoes: readonly ReplayedShoe[];
+  /** All openings of each table at which shoes are played, in their order. */
+  readonly openings: ReadonlyMap<string, readonly ShoeOpening[]>;
   /** Tables whose judging ended at a line that the judges cannot take. */
   readonly parked: readonly StoppedTable[];
   readonly warnings: readonly string[];
