@@ -1,6 +1,6 @@
 // Builds dist/shoeprint-verify.mjs: the verifier of evidence packages as one file, which needs Node
-// 20 and nothing else. The same commit gives the same bytes. The checks of steps 1 to 6 stand first,
-// then the formats that they rest on.
+// 20 and nothing else. The same commit gives the same bytes. The checks of steps 1 to 6 stand
+// first, then the formats that they rest on.
 //   npm run build:verifier
 import { build } from 'esbuild';
 import { createHash } from 'node:crypto';
@@ -41,8 +41,8 @@ const FORMATS = 'libs/evidence/';
 const BEGIN = `#!/usr/bin/env node
 // The checks of steps 1 to 6 of a package come first. Callers stand before what they call.
 `;
-const END = `// The checks of steps 1 to 6 end here. The formats, readers and trees that they rest on follow, and
-// steps 7 and 8; then what is not of evidence: the command line, and the judges of the game.
+const END = `// The checks of steps 1 to 6 end here. The formats, readers and trees that they rest on
+// follow, and steps 7 and 8; then the command line, and the judges of the game.
 `;
 
 /**

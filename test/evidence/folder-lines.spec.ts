@@ -22,7 +22,7 @@ test('lines of a file in a folder are whole where one chunk ends and the next be
   expect(found.find((line, n) => line !== lines[n])).toBeUndefined();
 });
 
-test('a part of the work closes the files that it opened and did not read to their end', async () => {
+test('a part of the work closes the files that it did not read to their end', async () => {
   const closed: string[] = [];
   const files = new FileList();
   for (const name of ['before', 'inside', 'whole'])

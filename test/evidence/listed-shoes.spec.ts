@@ -48,8 +48,9 @@ class SealedDays {
   readonly records: readonly TableRecord[];
   /** The records with which shoes are opened, and their names. */
   readonly openings: readonly { readonly shoe: string; readonly record: number }[];
-  /** The numbers of the seals of the days, and the records with which the second begins and ends. */
+  /** The numbers of the seals of the days. */
   readonly seals: readonly [number, number];
+  /** The records with which the second day begins and ends. */
   readonly begin: number;
   readonly end: number;
 
@@ -246,7 +247,7 @@ describe('a device that restarted its session twice before the range', () => {
       return gap ? gap.boot : [];
     });
 
-  it('has findings that records from the middle do not make, and those from record 0 do', async () => {
+  it('has findings that records from the middle do not make, but those from 0 do', async () => {
     const log = new SealedDays(restarted());
     const due = log.shoesFrom(log.openingOf(2));
     const middle = log.packing(await log.range(), due);

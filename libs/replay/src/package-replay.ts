@@ -331,7 +331,7 @@ class RangeOfTable implements TableJudging {
     if (state.admission.counts.late > late) remarks.note('late', n);
   }
 
-  /** Keeps the shoes that were opened after `before`. An event can end a wait for several openings. */
+  /** Keeps the shoes opened after `before`. An event can end a wait for several openings. */
   private opened(shoes: readonly string[], before: string | undefined, record: number): void {
     const fresh = before === undefined ? shoes : shoes.slice(shoes.lastIndexOf(before) + 1);
     for (const shoe of fresh) this.openings.push({ shoe, record });

@@ -8,7 +8,7 @@ const BRACE = 0x7b;
 export class TableLines {
   /** The lines that need not name the table, by `record line`. */
   private readonly excused: ReadonlySet<string>;
-  /** What stands before the table in a canonical line, and the whole member with a comma after it. */
+  /** What stands before the table in a canonical line, and the member up to the next comma. */
   private readonly key = utf8Of(',"table":');
   private readonly member: Uint8Array;
   /** How far before a byte the key can begin next, by the byte. */
@@ -29,8 +29,8 @@ export class TableLines {
   }
 
   /**
-   * Returns how many lines record `n` has, which begins at the second of these bytes. Adds the index
-   * of each line that must name the table and does not to `others`.
+   * Returns how many lines record `n` has, which begins at the second of these bytes. Adds the
+   * index of each line that must name the table and does not to `others`.
    */
   check(n: number, spareAndRecord: Uint8Array, others: number[]): number {
     if (spareAndRecord.length === 1) return 0;
