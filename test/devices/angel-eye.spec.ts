@@ -352,6 +352,15 @@ describe('a lost report', () => {
     ]);
   });
 
+  it.each([
+    ['the index of the other hand goes back', card('player', 1, 'KD')],
+    ['the shoe starts', { is: 'started' } as const],
+  ])('shows after %s: the hand begins with index 1', (_, between) => {
+    const cards = [card('player', 1, '9S'), card('banker', 1, '7H'), between];
+    const frames = [...cards, card('banker', 2, '9S')].map((each) => frame('1', each));
+    expect(lost(observed(frames))).toEqual([['lost', { count: 1, because: 'index' }]]);
+  });
+
   it('shows by the sequence character where its alphabet is known', () => {
     const numbered = [...'EF2'].map((sequence) => frame(sequence, { is: 'standby' }));
     expect(lost(observed(numbered))).toEqual([]);

@@ -150,6 +150,13 @@ describe('the device', () => {
     expect(numbers(device.hears(ack(0)))).toEqual([1, 2, 3]);
   });
 
+  it('begins with the oldest event after B, because the gateway took nothing', () => {
+    const device = new Device();
+    device.draws(4);
+    device.hears(busy());
+    expect(numbers(device.hears(ack(0)))).toEqual([1, 2, 3, 4, 5]);
+  });
+
   it('holds a B for at most 10 s', () => {
     const device = new Device();
     device.hears(busy());

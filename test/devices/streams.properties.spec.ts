@@ -7,8 +7,11 @@ import {
   BCC_READINGS,
   encodeAngelEye,
   encodeLine1,
+  feedDevice,
   hexOf,
   line1Gateway,
+  powerUp,
+  recordEvent,
   type AngelEyeReport,
   type FrameDecoder,
   type Line1GatewayState,
@@ -237,6 +240,23 @@ describe('the gateway side of line protocol 1', () => {
     LIMIT_MS,
   );
 
+  it('keeps bounded memory of long lines, long sessions and many units', () => {
+    const decoder = gatewayDecoder();
+    let { start: state } = decoder;
+    const feed = (text: string): void => {
+      ({ state } = decoder.feed(state, asciiBytes(text), 9));
+      expect(JSON.stringify(state).length).toBeLessThan(20_000);
+    };
+    const hello = { type: 'H', firmware: '1', boot: 1, ms: 0, last: 0, oldest: 0 } as const;
+    const event: ReportedEvent = { type: 'card-drawn', data: { card: null, to: null } };
+    for (let unit = 1; unit <= 40; unit += 1) feed(encodeLine1({ ...hello, unit: `U${unit}` }));
+    for (let seq = 1; seq <= 500; seq += 1)
+      feed(encodeLine1({ type: 'E', boot: 1, seq, ms: seq, event }));
+    feed(`$E${',1'.repeat(50_000)}`);
+    expect(state.memory.map(({ unit }) => unit)).toHaveLength(8);
+    expect(state.memory[0]?.taken).toBe(500);
+  });
+
   it('makes no other card of one damaged byte', () => {
     const decoder = gatewayDecoder();
     const hello = encodeLine1({
@@ -260,6 +280,41 @@ describe('the gateway side of line protocol 1', () => {
     }
   });
 });
+
+describe('the device side of line protocol 1', () => {
+  it(
+    'takes any bytes, in bounded memory',
+    () => {
+      const power = { unit: 'U', firmware: '1', boot: 2, memory: [], missed: 0 } as const;
+      for (let seed = 1; seed <= STREAMS / 8; seed += 1) {
+        const chance = seeded(seed);
+        let { state } = powerUp(power, 0);
+        for (let up = 1; up < 20; up += 1) {
+          state = recordEvent(state, { type: 'cut-card-drawn', data: {} }, up).state;
+          state = feedDevice(state, anyGatewayBytes(chance), up).state;
+          if (JSON.stringify(state).length > 20_000) throw new Error(`seed ${seed}: too large`);
+        }
+      }
+    },
+    LIMIT_MS,
+  );
+});
+
+/** Returns bytes that a gateway might send: good lines, lines of others, noise. */
+function anyGatewayBytes(chance: Chance): Uint8Array {
+  const [boot, seq] = [1 + Math.floor(chance.upTo(3)), 1 + Math.floor(chance.upTo(25))];
+  const texts = Array.from({ length: Math.floor(chance.upTo(4)) }, () =>
+    chance.oneOf([
+      encodeLine1({ type: 'Q' }),
+      encodeLine1({ type: 'A', boot, seq }),
+      encodeLine1({ type: 'N', boot, seq, reason: chance.oneOf(['GAP', 'CRC', 'FORM']) }),
+      encodeLine1({ type: 'B', boot, reason: 'spool' }),
+      chance.oneOf(KNOWN),
+      '$'.padEnd(Math.floor(chance.upTo(400)), 'x'),
+    ]),
+  );
+  return mutated(asciiBytes(texts.join('')), chance);
+}
 
 /** Returns every way in which one byte can be another. */
 function* everyDamage(bytes: Uint8Array): Generator<Uint8Array> {
