@@ -32,14 +32,14 @@ async function started(on: SimulatedDisk) {
 const bytesOf = async (on: SimulatedDisk, name: string): Promise<Buffer> =>
   on.read(name, 0, Number.MAX_SAFE_INTEGER);
 
-/** Returns where each line of a file begins. The first one is the head. */
+/** Returns where each line of a file begins. The first one is the preamble. */
 function beginnings(bytes: Buffer): number[] {
   const found = [0];
   for (let at = bytes.indexOf('\n'); at >= 0; at = bytes.indexOf('\n', at + 1)) found.push(at + 1);
   return found;
 }
 
-/** Turns one bit in the middle of a line, the head being line 0. */
+/** Turns one bit in the middle of a line, the preamble being line 0. */
 async function spoilLine(on: SimulatedDisk, line: number, name = FIRST): Promise<void> {
   const [from = 0, to = 0] = beginnings(await bytesOf(on, name)).slice(line, line + 2);
   on.spoil(name, (bytes) => {
@@ -145,7 +145,7 @@ describe('a wrong line before valid ones', () => {
 });
 
 describe('a damaged spool', () => {
-  it('has the state of the segment before, if the head of the last one is wrong', async () => {
+  it('has the state of the segment before, if the preamble of the last one is wrong', async () => {
     const on = await written(20, 1_000);
     const last = (await on.list())
       .map(({ name }) => name)
@@ -159,7 +159,7 @@ describe('a damaged spool', () => {
     await spool.close();
   });
 
-  it('begins with an empty state if no head can be read', async () => {
+  it('begins with an empty state if no preamble can be read', async () => {
     const on = await written(3);
     await spoilLine(on, 0);
     const { owner, spool, damage } = await started(on);

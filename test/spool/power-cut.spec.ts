@@ -64,11 +64,11 @@ class Trial {
     await Promise.all(answers);
   }
 
-  /** Gives the power back after it went, or restarts without a loss. */
-  reboot(): void {
+  /** Goes on with what a loss of power has left, or the end of the process alone. */
+  reboot(isKill = false): void {
     if (!this.disk.isCut) return;
     this.cuts += 1;
-    this.disk = this.disk.restarted();
+    this.disk = isKill ? this.disk.killed() : this.disk.restarted();
     this.disk.fault = this.fault;
   }
 
@@ -158,8 +158,8 @@ describe('a spool whose disk loses power', () => {
   });
 
   it.each([
-    ['that are cut again and again', 0],
-    ['that are cut, and whose disk also fails', 1 / 25],
+    ['that are cut or killed again and again', 0],
+    ['that are cut or killed, and whose disk also fails', 1 / 25],
   ])(
     `keeps all that it acknowledged, once, in ${RUNS} runs %s`,
     async (title, faults) => {

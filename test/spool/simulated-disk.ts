@@ -1,8 +1,8 @@
 import type { SpoolDisk, SpoolFile } from '../../libs/spool/src/disk.js';
 import type { Chance } from './chance.js';
 
-/** Thrown by every call once the power is gone. */
-export class PowerCut extends Error {
+/** Thrown by every call once the power or the process is gone. */
+class PowerCut extends Error {
   override readonly name = 'PowerCut';
 }
 
@@ -126,6 +126,15 @@ export class SimulatedDisk implements SpoolDisk {
     inode.seen = change(Buffer.from(inode.seen));
     inode.durable = inode.seen;
     inode.changes = [];
+  }
+
+  /** Returns the disk as the next process finds it after only the process ended. */
+  killed(): SimulatedDisk {
+    const next = new SimulatedDisk(this.chance, this.durableNames);
+    next.names.clear();
+    for (const [name, inode] of this.names) next.names.set(name, inode);
+    next.folderChanges = this.folderChanges;
+    return next;
   }
 
   /** Returns the disk as it is after the power came back. */

@@ -106,7 +106,7 @@ describe('a spool', () => {
     await spool.close();
   });
 
-  it('restores the state of its owner from the head of the last segment and the lines after it', async () => {
+  it('restores the state of its owner from the preamble of the last segment and the lines after it', async () => {
     const on = disk();
     const before = await opened(on, { segmentBytes: 1_000 });
     await fill(before.spool, 1, 30);
@@ -134,10 +134,10 @@ describe('a spool', () => {
     const { spool } = await opened(on);
     await fill(spool, 1, 1);
     await spool.close();
-    const { headBytes } = await import('../../libs/spool/src/line.js');
-    const head = headBytes({ spool: 2, n: 2, sent: 0, owner: null });
+    const { preambleBytes } = await import('../../libs/spool/src/line.js');
+    const preamble = preambleBytes({ spool: 2, n: 2, sent: 0, owner: null });
     await on.create('000000000002.spool');
-    await on.append('000000000002.spool', head);
+    await on.append('000000000002.spool', preamble);
     const before = on.operations;
     await expect(opened(on)).rejects.toThrow(
       '000000000002.spool: a newer program wrote version 2 of the spool, ' +

@@ -1,5 +1,5 @@
 import type { SpoolDisk } from './disk.js';
-import type { SegmentHead, SpoolLine } from './line.js';
+import type { SegmentPreamble, SpoolLine } from './line.js';
 import { type Bad, piecesOf, type Segment } from './segment.js';
 
 /** A place where a spool is not what was written. */
@@ -17,7 +17,7 @@ export interface Damage {
 
 /** What stands in the segments of a spool, in order. */
 export type Entry =
-  | { readonly kind: 'head'; readonly segment: Segment; readonly head: SegmentHead }
+  | { readonly kind: 'preamble'; readonly segment: Segment; readonly preamble: SegmentPreamble }
   | {
       readonly kind: 'line';
       readonly segment: Segment;
@@ -75,7 +75,7 @@ async function* entriesIn(disk: SpoolDisk, part: Part): AsyncGenerator<Entry, nu
   let n = first;
   let bad: Bad | undefined;
   for await (const piece of piecesOf(disk, segment, at)) {
-    if (piece.kind === 'head') yield { kind: 'head', segment, head: piece.head };
+    if (piece.kind === 'preamble') yield { kind: 'preamble', segment, preamble: piece.preamble };
     else if (piece.kind === 'bad') bad = piece;
     if (piece.kind !== 'line') continue;
     const { line, end } = piece;

@@ -1,9 +1,6 @@
 import { crc32 } from '@node-rs/crc32';
 
-/** How far a frame's own checks held: none means that its protocol has no check. */
-export type FrameIntegrity = 'ok' | 'damaged' | 'none';
-
-const INTEGRITIES: readonly unknown[] = ['ok', 'damaged', 'none'] satisfies FrameIntegrity[];
+const INTEGRITIES = ['ok', 'damaged', 'none'] as const;
 
 /** What was heard on a port, and the events that were made of it. They stand or fall together. */
 export interface SpoolFrame {
@@ -14,7 +11,8 @@ export interface SpoolFrame {
   readonly port: string;
   /** The bytes that were heard, as hexadecimal digits. */
   readonly raw: string;
-  readonly integrity: FrameIntegrity;
+  /** Whether the frame's own checks held. `none` means that its protocol has no check. */
+  readonly integrity: (typeof INTEGRITIES)[number];
   /** The contents to be sent, each the exact text of a line without its newline. */
   readonly made: readonly string[];
 }
@@ -29,7 +27,7 @@ export interface SpoolLine {
 }
 
 /** The first line of a segment. */
-export interface SegmentHead {
+export interface SegmentPreamble {
   /** The version of the format. */
   readonly spool: number;
   /** The number of the first line of the segment. */
@@ -58,7 +56,8 @@ export const lineBytes = (n: number, sent: number, frames: readonly string[]): B
   sealed(`{"n":${n},"sent":${sent},"frames":[${frames.join(',')}]}`);
 
 /** Returns the first line of a segment. */
-export const headBytes = (head: SegmentHead): Buffer => sealed(JSON.stringify(head));
+export const preambleBytes = (preamble: SegmentPreamble): Buffer =>
+  sealed(JSON.stringify(preamble));
 
 /**
  * Returns the value of a line without its newline, or undefined if its checksum does not fit or it
@@ -82,7 +81,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns whether a value is the first line of a segment, of this or of a newer version. */
-export const isHead = (value: unknown): value is SegmentHead =>
+export const isPreamble = (value: unknown): value is SegmentPreamble =>
   isObject(value) && isCount(value.spool) && isCount(value.n) && isCount(value.sent);
 
 /** Returns whether a value is a line of this version. */
@@ -102,7 +101,8 @@ export function frameFault(frame: unknown): string | undefined {
   if (typeof port !== 'string') return 'port must be a text';
   if (typeof raw !== 'string' || !/^(?:[0-9a-f]{2})*$/.test(raw))
     return 'raw must be pairs of hexadecimal digits in lower case';
-  if (!INTEGRITIES.includes(integrity)) return 'integrity must be "ok", "damaged" or "none"';
+  if (!INTEGRITIES.some((each) => each === integrity))
+    return 'integrity must be "ok", "damaged" or "none"';
   if (!Array.isArray(made) || !made.every((each) => typeof each === 'string' && !/\n/.test(each)))
     return 'made must be a list of texts without newlines';
   return undefined;

@@ -38,7 +38,10 @@ export async function recover(disk: SpoolDisk, owner: SpoolOwner): Promise<Recov
   return { segments, n, sent, isDamaged, aside };
 }
 
-/** Removes the segments at the end that have no line: the start of one was not finished. */
+/**
+ * Removes the segments at the end that have no line: the start of one was not finished. A removal
+ * that a loss of power undoes is made again by the next start.
+ */
 async function withLines(
   disk: SpoolDisk,
   segments: readonly Segment[],
@@ -53,7 +56,6 @@ async function withLines(
     await disk.remove(segment);
     kept.pop();
   }
-  await disk.syncFolder();
   return kept;
 }
 
@@ -82,7 +84,7 @@ async function fold(
   segments: readonly Segment[],
   owner: SpoolOwner,
 ): Promise<Folded> {
-  const begin = await lastWithHead(disk, segments);
+  const begin = await lastWithPreamble(disk, segments);
   const first = segments[begin] as Segment;
   const damage: Damage[] = [];
   let tornAt: number | undefined;
@@ -93,10 +95,10 @@ async function fold(
   for await (const entry of entriesOf(disk, segments, place)) {
     if (entry.kind === 'damage') damage.push(entry.damage);
     if (entry.kind === 'torn') tornAt = entry.at;
-    if (entry.kind === 'head') {
-      if (!isRestored) owner.restore(entry.head.owner);
+    if (entry.kind === 'preamble') {
+      if (!isRestored) owner.restore(entry.preamble.owner);
       isRestored = true;
-      sent = Math.max(sent, entry.head.sent);
+      sent = Math.max(sent, entry.preamble.sent);
     }
     if (entry.kind !== 'line') continue;
     if (!isRestored) owner.restore(null);
@@ -109,13 +111,13 @@ async function fold(
 }
 
 /**
- * Returns the index of the last segment whose head can be read. If none can, the state begins
+ * Returns the index of the last segment whose preamble can be read. If none can, the state begins
  * empty with the first segment.
  */
-async function lastWithHead(disk: SpoolDisk, segments: readonly Segment[]): Promise<number> {
+async function lastWithPreamble(disk: SpoolDisk, segments: readonly Segment[]): Promise<number> {
   for (let index = segments.length - 1; index > 0; index -= 1)
     for await (const piece of piecesOf(disk, segments[index] as Segment)) {
-      if (piece.kind === 'head') return index;
+      if (piece.kind === 'preamble') return index;
       break;
     }
   return 0;

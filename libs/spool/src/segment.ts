@@ -1,6 +1,6 @@
 import type { SpoolDisk, SpoolFile } from './disk.js';
-import { isHead, isLine, opened, SPOOL_VERSION } from './line.js';
-import type { SegmentHead, SpoolLine } from './line.js';
+import { isPreamble, isLine, opened, SPOOL_VERSION } from './line.js';
+import type { SegmentPreamble, SpoolLine } from './line.js';
 import { SpoolRefused } from './refusals.js';
 
 /** A file of lines. Its name says the number of its first line. */
@@ -14,7 +14,12 @@ export interface Segment {
 
 /** A part of a segment, in the order of the file. */
 export type Piece =
-  | { readonly kind: 'head'; readonly head: SegmentHead; readonly at: number; readonly end: number }
+  | {
+      readonly kind: 'preamble';
+      readonly preamble: SegmentPreamble;
+      readonly at: number;
+      readonly end: number;
+    }
   | { readonly kind: 'line'; readonly line: SpoolLine; readonly at: number; readonly end: number }
   | Bad;
 
@@ -27,7 +32,7 @@ export interface Bad {
   readonly isOneLine: boolean;
 }
 
-/** The most bytes of a line, head or not. */
+/** The most bytes of a line, preamble or not. */
 export const LONGEST_LINE = 4 * 1024 * 1024;
 
 const NAME_DIGITS = 12;
@@ -36,11 +41,9 @@ const CHUNK = 256 * 1024;
 const PAGE = 4_096;
 const NEWLINE = 0x0a;
 
-/** Returns a line's number as it stands in names of files, so that they sort by it. */
-export const paddedN = (n: number): string => String(n).padStart(NAME_DIGITS, '0');
-
-/** Returns the name of the segment whose first line has this number. */
-export const segmentName = (firstN: number): string => `${paddedN(firstN)}.spool`;
+/** Returns the name of the segment whose first line has this number. Names sort by it. */
+export const segmentName = (firstN: number): string =>
+  `${String(firstN).padStart(NAME_DIGITS, '0')}.spool`;
 
 /** Returns the segments among the files of a folder, in order. */
 export const segmentsOf = (files: readonly SpoolFile[]): Segment[] =>
@@ -92,20 +95,20 @@ function withRun(bad: BadRuns | undefined, { at: begin, end, isEnded, isReadable
 const fits = (bytes: number): boolean => bytes <= LONGEST_LINE;
 
 type Meaning =
-  | { readonly kind: 'head'; readonly head: SegmentHead }
+  | { readonly kind: 'preamble'; readonly preamble: SegmentPreamble }
   | { readonly kind: 'line'; readonly line: SpoolLine };
 
-/** Returns what a piece says: a head if nothing is before it, otherwise a line after the last one. */
+/** Returns what a piece says: a preamble if nothing is before it, otherwise a line after the last one. */
 function pieceOf(segment: Segment, bytes: Buffer, last: number | undefined): Meaning | undefined {
   const value = opened(bytes);
   if (last === undefined) {
-    if (!isHead(value)) return undefined;
+    if (!isPreamble(value)) return undefined;
     if (value.spool > SPOOL_VERSION)
       throw new SpoolRefused(
         `${segment.name}: a newer program wrote version ${value.spool} of the spool, ` +
           `and this one reads version ${SPOOL_VERSION}`,
       );
-    return value.n === segment.firstN ? { kind: 'head', head: value } : undefined;
+    return value.n === segment.firstN ? { kind: 'preamble', preamble: value } : undefined;
   }
   return isLine(value) && value.n > last ? { kind: 'line', line: value } : undefined;
 }

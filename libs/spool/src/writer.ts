@@ -1,6 +1,6 @@
 import { asError } from '#process';
 import type { SpoolDisk } from './disk.js';
-import { headBytes, lineBytes, SPOOL_VERSION } from './line.js';
+import { preambleBytes, lineBytes, SPOOL_VERSION } from './line.js';
 import type { SpoolOwner } from './owner.js';
 import type { Recovered } from './recovery.js';
 import { SpoolFull } from './refusals.js';
@@ -98,31 +98,31 @@ export class SegmentWriter {
 
   /** Makes the disk take lines again after `SpoolFull`. Throws if it does not. */
   async reopen(sent: number): Promise<void> {
-    const head = this.head(sent);
+    const preamble = this.preamble(sent);
     await this.cutBack();
-    if (!this.isOpen) await this.begin(head);
+    if (!this.isOpen) await this.begin(preamble);
   }
 
   private async putOrRetry(sent: number, frames: readonly string[]): Promise<Written> {
     const line = { sent, bytes: lineBytes(this.nextN, sent, frames) };
-    const head = this.takesMore ? undefined : this.head(sent);
+    const preamble = this.takesMore ? undefined : this.preamble(sent);
     try {
-      return await this.put(line, head);
+      return await this.put(line, preamble);
     } catch (error) {
       this.owner.notice({ kind: 'retrying', error: asError(error) });
     }
-    const newHead = head ?? this.head(sent);
+    const newPreamble = preamble ?? this.preamble(sent);
     try {
       await this.cutBack();
-      return await this.put(line, newHead);
+      return await this.put(line, newPreamble);
     } catch (error) {
       await this.cutBack().catch(() => undefined); // `reopen` tries it again
       throw new SpoolFull(`the disk refuses: ${asError(error).message}`, { cause: error });
     }
   }
 
-  private async put({ sent, bytes }: Line, head: Buffer | undefined): Promise<Written> {
-    if (head) await this.begin(head);
+  private async put({ sent, bytes }: Line, preamble: Buffer | undefined): Promise<Written> {
+    if (preamble) await this.begin(preamble);
     const { name } = this.lastSegment;
     const begun = performance.now();
     this.isUncut = true;
@@ -145,26 +145,26 @@ export class SegmentWriter {
   }
 
   /** Returns what a new segment begins with: the owner's state after the last durable line. */
-  private head(sent: number): Buffer {
+  private preamble(sent: number): Buffer {
     const owner = this.owner.state();
-    const bytes = headBytes({ spool: SPOOL_VERSION, n: this.nextN, sent, owner });
+    const bytes = preambleBytes({ spool: SPOOL_VERSION, n: this.nextN, sent, owner });
     if (bytes.length <= LONGEST_LINE) return bytes;
     throw new RangeError(
       `the owner's state makes a line of ${bytes.length} bytes, and the most is ${LONGEST_LINE}`,
     );
   }
 
-  private async begin(head: Buffer): Promise<void> {
+  private async begin(preamble: Buffer): Promise<void> {
     const name = segmentName(this.nextN);
     this.list.push({ name, firstN: this.nextN, bytes: 0, modifiedMs: Date.now() });
     this.isOpen = false;
     this.hasLines = false;
     this.isUncut = true;
     await this.disk.create(name);
-    await this.disk.append(name, head);
+    await this.disk.append(name, preamble);
     await this.disk.sync(name);
     await this.disk.syncFolder();
-    this.grow(head.length);
+    this.grow(preamble.length);
   }
 
   /** Cuts the last segment back to what is durable. Removes it if it has no line. */
