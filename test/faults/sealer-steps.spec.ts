@@ -13,7 +13,7 @@ const PARTITIONS = 2;
 /** Rounds of each step over each log: one in `npm test`, twenty in `npm run faults`. */
 const ROUNDS = Number(process.env.SHOEPRINT_FAULTS_ROUNDS ?? 1);
 /** How long a sealer may take to come to the step at which it is killed. */
-const STEP_MS = 30_000;
+const STEP_MS = 60_000;
 const STEPS = [
   'SealStore.commit',
   'SealStore.addEntry',
