@@ -29,9 +29,12 @@ function observed(
 const eventsOf = (observations: readonly Observation[]): readonly ReportedEvent[] =>
   observations.flatMap((each) => (each.kind === 'report' ? each.fields.events : []));
 
-/** Returns kind and fields of observations. */
+/** Returns kind and fields of observations, without where coups begin. */
 const said = (observations: readonly Observation[]) =>
-  observations.map(({ kind, fields }) => [kind, fields]);
+  observations.map(({ kind, fields }) => [
+    kind,
+    kind === 'report' ? { events: fields.events } : fields,
+  ]);
 
 /** Returns a report's frame under a sequence character, with the check from the sequence on. */
 const frame = (sequence: string, report: AngelEyeReport): Uint8Array =>
@@ -85,7 +88,10 @@ describe('a report of angel-eye-ii-ex', () => {
     expect(observed([hex])).toEqual([
       {
         kind: 'report',
-        fields: { events },
+        fields:
+          hex.startsWith('05 31 44 8') || hex.startsWith('05 31 44 9')
+            ? { events, beginsCoup: true }
+            : { events },
         raw: hex.replaceAll(' ', '').toLowerCase(),
         integrity: 'ok',
         up: 0,
@@ -260,6 +266,26 @@ describe('a report of angel-eye-ii-ex', () => {
       .toString('hex')
       .toUpperCase()
       .replace(/..(?!$)/g, '$& ');
+});
+
+describe('a coup', () => {
+  const result = { is: 'result', result: 'tie', playerPair: false, bankerPair: false } as const;
+  const burn = card('burn', 1, '9S');
+  const [p1, b1, p2] = [card('player', 1, '9S'), card('banker', 1, '7H'), card('player', 2, 'KD')];
+
+  it.each([
+    ['after a start and a burn', [burn, p1, b1, p2], [1]],
+    ['after a result', [p1, b1, result, burn, p1, b1], [0, 4]],
+    ['after a result whose first card was lost', [p1, b1, result, b1, p2], [0, 3]],
+    ['where an index goes back', [p1, b1, p2, p1, b1], [0, 3]],
+    ['where only the index of the second card is heard', [p1, b1, b1, p2], [0, 2]],
+  ] as const)('begins %s', (_, reports, begins) => {
+    const found = observed(reports.map((each, at) => frame('123456'.charAt(at), each)));
+    const kept = found.filter(({ kind }) => kind === 'report');
+    expect(
+      kept.flatMap((each, at) => (each.kind === 'report' && each.fields.beginsCoup ? [at] : [])),
+    ).toEqual(begins);
+  });
 });
 
 describe('the check of a report', () => {

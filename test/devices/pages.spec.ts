@@ -93,7 +93,7 @@ describe('the page of angel-eye-ii-ex', () => {
     for (const [name, byte] of names) {
       const report = { is: 'other', letter: 'D', payload: [0x81, byte] } as const;
       const frame = encodeAngelEye(report, { sequence: '1', bcc: 'from-sequence' });
-      expect(heard(decoder, [[frame, 0]]).all[0]?.fields).toEqual({
+      expect(heard(decoder, [[frame, 0]]).all[0]?.fields).toMatchObject({
         events: [{ type: 'card-drawn', data: { card: name, to: 'player' } }],
       });
     }

@@ -53,7 +53,11 @@ export type LostBecause =
 /** The fields of each kind of observation. */
 export interface ObservationFields {
   /** A frame that was understood. Some frames report nothing. */
-  report: { readonly events: readonly ReportedEvent[] };
+  report: {
+    readonly events: readonly ReportedEvent[];
+    /** By the shoe's own index of cards, this is the first card heard of a new coup. */
+    readonly beginsCoup?: true;
+  };
   /** A copy of what was taken before. */
   repeat: Readonly<Record<string, never>>;
   /** A frame that says nothing about the game, such as a reply to another system's command. */

@@ -188,8 +188,9 @@ function takeGood(work: Work, good: Good): void {
     observe(work, 'started', { missed: null }, of);
     work.state = { ...work.state, places: NO_PLACES };
   } else {
-    loseBefore(work, good, report);
-    observe(work, 'report', { events: eventsFor(work, good, report) }, of);
+    const beginsCoup = loseBefore(work, good, report);
+    const events = eventsFor(work, good, report);
+    observe(work, 'report', { events, ...(beginsCoup ? { beginsCoup } : {}) }, of);
   }
   work.state = { ...work.state, last: frame, damage: null, reported: 0 };
 }
@@ -199,15 +200,19 @@ function loseDamaged(work: Work, up: number): void {
   lose(work, work.state.damage === null ? 0 : 1, 'damage', up);
 }
 
-/** Reports what never came before a report, and moves the places on. */
-function loseBefore(work: Work, good: Good, report: AngelEyeReport | undefined): void {
+/**
+ * Reports what never came before a report, and moves the places on. Returns whether the report is
+ * the first card of a coup.
+ */
+function loseBefore(work: Work, good: Good, report: AngelEyeReport | undefined): boolean {
   const byNumber = skipped(work, good.sequence);
-  const byIndex = layReport(work, report, good.payload);
+  const { missing: byIndex, beginsCoup } = layReport(work, report, good.payload);
   const { damage, reported } = work.state;
   const most = Math.max(byNumber ?? 0, byIndex) - reported;
   if (most > 0) lose(work, most, (byNumber ?? 0) >= byIndex ? 'number' : 'index', good.up);
   else if (byNumber === undefined && damage !== null) lose(work, 1, 'damage', good.up);
   if (report === undefined && OF_THE_GAME.includes(good.letter)) lose(work, 1, 'form', good.up);
+  return beginsCoup;
 }
 
 /** Returns how many numbers were skipped before this one, or undefined if that is not known. */
@@ -220,18 +225,20 @@ function skipped({ settings, state }: Work, sequence: string): number | undefine
   return (now - before - 1 + 2 * length) % length;
 }
 
+const LAYS_NOTHING = { missing: 0, beginsCoup: false };
+
 /** Lays a card. Returns the number of cards that its index shows to be missing. */
 function layReport(
   work: Work,
   report: AngelEyeReport | undefined,
   payload: readonly number[],
-): number {
+): typeof LAYS_NOTHING {
   const { places } = work.state;
   if (report?.is === 'result') work.state = { ...work.state, places: afterResult(places) };
-  if (report?.is !== 'card') return 0;
+  if (report?.is !== 'card') return LAYS_NOTHING;
   const laid = lay(places, report, payload);
   work.state = { ...work.state, places: laid.places };
-  return laid.missing;
+  return laid;
 }
 
 function eventsFor({ settings, state }: Work, good: Good, report: AngelEyeReport | undefined) {

@@ -19,16 +19,18 @@ export const NO_PLACES: Places = { last: {}, held: {} };
  * Lays a card at its place. Returns the number of cards before it that never came, by its index:
  * the cards of each hand and of the burn count from 1. Index 0 is not known to count. A hand whose
  * index goes back begins a new coup, and so does the other hand. A burn that goes back begins
- * a new burn.
+ * a new burn. `beginsCoup`: the card is the first of a hand since a result, or its index goes back.
  */
 export function lay(
   places: Places,
   { to, index }: CardReport,
   [target = 0, card = 0]: readonly number[],
-): { readonly places: Places; readonly missing: number } {
+): { readonly places: Places; readonly missing: number; readonly beginsCoup: boolean } {
   const isHand = to === 'player' || to === 'banker';
   const before = places.last[to] ?? 0;
   const begins = index !== 0 && index <= before;
+  const { player, banker } = places.last;
+  const isFirst = player === undefined && banker === undefined;
   const kept = begins || to === 'indicator' ? begun(places, isHand) : places;
   const missing = index === 0 ? 0 : Math.max(0, index - (begins ? 0 : before) - 1);
   return {
@@ -37,6 +39,7 @@ export function lay(
       held: { ...kept.held, [target]: card },
     },
     missing,
+    beginsCoup: isHand && (begins || isFirst),
   };
 }
 
