@@ -398,7 +398,7 @@ describe('a lost report', () => {
     expect(lost(observed(frames, HEX))).toEqual([['lost', { count: 1, because: 'number' }]]);
   });
 
-  it('cannot be told from a character outside the alphabet, which is an error', () => {
+  it('cannot be seen by a character outside the alphabet, which is an error', () => {
     const observations = observed(
       [frame('1', { is: 'standby' }), frame('z', { is: 'standby' })],
       HEX,
@@ -435,7 +435,7 @@ describe('a damaged report', () => {
     expect(kinds([bad, 0], [NONE, 1.01])).toEqual(['damaged', 'lost']);
   });
 
-  it('is lost before the next report that is no copy of it', () => {
+  it('is lost before the next report that is not a copy of it', () => {
     expect(kinds([bad, 0], [next, 0.2])).toEqual(['damaged', 'lost', 'report']);
   });
 

@@ -97,7 +97,10 @@ export type Observation = {
     readonly raw: string;
     /** `none`: the protocol has no checksum there, or no bytes belong to it. */
     readonly integrity: 'ok' | 'damaged' | 'none';
-    /** When it happened by the clock of `feed`, in seconds: the first byte, if the device has no clock. */
+    /**
+     * When it happened by the clock of `feed`, in seconds. For a device without a clock that is
+     * when its first byte came.
+     */
     readonly up: number;
     /** The device's own session, if it has one. */
     readonly session?: string;

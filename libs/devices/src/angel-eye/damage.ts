@@ -12,7 +12,7 @@ export interface Damage {
   readonly since: number;
 }
 
-/** Adds a damaged piece. Where there are too many, an empty one stands for the rest: it has no copy. */
+/** Adds a damaged piece. If there are too many, an empty one, which has no copy, replaces the rest. */
 export function withPiece(damage: Damage | null, piece: readonly number[], up: number): Damage {
   const before = damage?.pieces ?? [];
   if (before.length > PIECES_MAX) return damage as Damage;

@@ -254,7 +254,7 @@ function eventsFor({ settings, state }: Work, good: Good, report: AngelEyeReport
   return [...events, { type: 'device-error', data: { code: 'sequence', text } } as const];
 }
 
-/** A retransmission of the card that lies at its place says nothing. What others mean is not public. */
+/** A retransmission of the card that lies at its place is empty. What others mean is not public. */
 function retransmitted({ held }: Places, payload: readonly number[], frame: readonly number[]) {
   const [target = 0, card] = payload;
   if (payload.length === 2 && held[target] === card) return [];

@@ -1,6 +1,6 @@
 /**
- * The two ways in which integrators compute the check of a report (docs/devices/angel-eye-ii-ex.md):
- * XOR from the sequence byte through ETX, or from ENQ through ETX.
+ * The two ways to compute the check of a report: XOR from the sequence byte through ETX, or from
+ * ENQ through ETX (docs/devices/angel-eye-ii-ex.md, "A report").
  */
 export const BCC_READINGS = ['from-sequence', 'from-enq'] as const;
 /** One way to compute the check of a report. */

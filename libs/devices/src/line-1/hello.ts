@@ -50,7 +50,7 @@ function acceptForgotten(work: Work, { last, oldest }: Hello): void {
   if (unit && kept > unit.taken + 1) lose(work, kept - unit.taken - 1, 'number');
 }
 
-/** A device that cannot hear is not asked: its unit is the last known, and the boot is a new one. */
+/** A device that cannot hear is not asked. Its unit is the last known, and the boot is new. */
 export function takeUnannounced(work: Work, { boot, seq, ms }: EventLine, { up }: Came): void {
   const unit = currentUnit(work);
   if (!work.settings.listenOnly || unit === undefined || unit.boot === boot) return;
