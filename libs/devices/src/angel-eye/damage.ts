@@ -12,7 +12,7 @@ export interface Damage {
   readonly since: number;
 }
 
-/** Adds a damaged piece. If there are too many, an empty one, which has no copy, replaces the rest. */
+/** Adds a damaged piece. An empty one, which has no copy, stands for those over the limit. */
 export function withPiece(damage: Damage | null, piece: readonly number[], up: number): Damage {
   const before = damage?.pieces ?? [];
   if (before.length > PIECES_MAX) return damage as Damage;
