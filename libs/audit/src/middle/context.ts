@@ -51,7 +51,6 @@ interface Numbers {
 export class ContextChooser extends LogWatch {
   private readonly needed = new Set<number>();
   private hasBegun = false;
-  private openings = 0;
   private back = Infinity;
   private readonly numbers = new Map<string, Numbers>();
   /** The records of unnumbered events by reference: the windows of admission. */
@@ -261,7 +260,7 @@ export class ContextChooser extends LogWatch {
   }
 
   protected opened(): void {
-    this.openings += 1;
+    // the openings are counted, and that is all that is needed of them
   }
 }
 

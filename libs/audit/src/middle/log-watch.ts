@@ -55,7 +55,8 @@ export abstract class LogWatch implements Admitting {
   /** Whether something was seen that the records before the start could explain otherwise. */
   protected isInDoubt = false;
   private events = 0;
-  private openings = 0;
+  /** How many shoes were opened since the start. */
+  protected openings = 0;
   /** The last shoe in which each source drew a card. */
   private readonly drawn = new Map<string, string>();
   private readonly begun = new WeakMap<Session, number>();

@@ -1,0 +1,230 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { AnyEvent } from '#audit';
+import { DOCUMENTS } from '../simulate/simulated.js';
+import { audit, type Audited, type Sent } from '../kit/audit.js';
+import { overTables } from '../kit/rounds.js';
+import { shortTable } from '../kit/short-table.js';
+
+const READER = 'device/reader';
+const OTHERS = ['device/b', 'device/c'] as const;
+
+/** The kinds of message that one device sends. The reader draws the cards, and may send any other. */
+const KINDS = [
+  ['card-drawn'],
+  ['shoe-opened', 'shoe-closed', 'cut-card-drawn'],
+  ['coup-opened', 'coup-closed', 'coup-voided'],
+  ['betting-closed'],
+  ['hand-called', 'outcome-declared'],
+  ['bet-placed', 'bet-withdrawn', 'bet-settled'],
+  ['commission-collected', 'commission-waived', 'seat-left'],
+  ['dealer-signed-on', 'dealer-relieved'],
+] as const satisfies readonly (readonly AnyEvent['type'][])[];
+
+interface Table {
+  readonly document: number;
+  readonly seed: number;
+  readonly bets: boolean;
+  readonly coups: number;
+  readonly devices: readonly string[];
+}
+
+/** How a device is lost: whether it says that it goes offline, and whether it comes back. */
+type Manner = 'comes online' | 'goes offline and comes online' | 'goes offline for good';
+const MANNERS: readonly Manner[] = [
+  'comes online',
+  'goes offline and comes online',
+  'goes offline for good',
+];
+
+const tablesWith = (devices: fc.Arbitrary<string>): fc.Arbitrary<Table> =>
+  fc.record({
+    document: fc.nat(DOCUMENTS.length - 1),
+    seed: fc.nat(99_999),
+    bets: fc.boolean(),
+    coups: fc.integer({ min: 6, max: 16 }),
+    devices: fc
+      .array(devices, { minLength: KINDS.length - 1, maxLength: KINDS.length - 1 })
+      .map((others) => [READER, ...others]),
+  });
+const tables = tablesWith(fc.constantFrom(READER, ...OTHERS));
+const tablesWithReader = tablesWith(fc.constantFrom(...OTHERS));
+
+const typeOf = ({ type }: Sent): string => (type as string).replace(/^shoeprint\.|\.v1$/g, '');
+const isOf =
+  (type: AnyEvent['type']) =>
+  (event: Sent): boolean =>
+    typeOf(event) === type;
+
+/** Returns two shoes of a table, each event from the device of its kind. */
+function played({ document, devices, ...table }: Table, faults: readonly string[] = []): Sent[] {
+  const rules = DOCUMENTS[document] as string;
+  return shortTable({ ...table, rules, faults }).map((event) => {
+    const kind = KINDS.findIndex((types) => (types as readonly string[]).includes(typeOf(event)));
+    return { ...event, source: devices[kind] ?? (event.source as string) };
+  });
+}
+
+/** Numbers the events of each device. A reader that came online again has a new session. */
+function numbered(log: readonly Sent[]): Sent[] {
+  const numbers = new Map<unknown, number>();
+  let session = 1;
+  return log.map((event) => {
+    const { source } = event;
+    if ((source as string).startsWith('person/')) return event;
+    if (typeOf(event) === 'device-online' && source === READER) {
+      session += 1;
+      numbers.delete(source);
+    }
+    const sequence = (numbers.get(source) ?? 0) + 1;
+    numbers.set(source, sequence);
+    const name = source === READER ? `${session}` : '1';
+    return { ...event, id: `${name}/${sequence}`, session: name, sequence };
+  });
+}
+
+const note = (like: Sent, type: string, data: Sent): Sent => {
+  const { shoe: _, ...event } = like;
+  return { ...event, source: READER, type: `shoeprint.${type}.v1`, data };
+};
+
+/** An outage: the indexes in the whole log from the last event before it up to its end. */
+interface Outage {
+  readonly since: number;
+  readonly end: number;
+  readonly manner: Manner;
+}
+
+/** Chooses an outage that begins after a card of the reader, and ends while a shoe is open. */
+function outageIn(log: readonly Sent[], where: number, count: number, manner: Manner): Outage {
+  const own = log.flatMap(({ source }, at) => (source === READER ? [at] : []));
+  const first = own.findIndex((at) => isOf('card-drawn')(log[at] as Sent));
+  const begin = first + (where % (own.length - first));
+  const since = own[begin] as number;
+  const until = manner === 'goes offline for good' ? Infinity : begin + count;
+  const end = own[until] ?? log.length - 1;
+  const isGone = (at: number): boolean => log[at]?.source === READER && since < at && at < end;
+  const ends = (event: Sent, at: number): boolean =>
+    at < end && !isGone(at) && ['shoe-opened', 'shoe-closed'].includes(typeOf(event));
+  const last = log.findLast(ends) as Sent;
+  const lastBefore = log.findLast((event, at) => at <= since && ends(event, at)) as Sent;
+  const isOpen = isOf('shoe-opened')(manner === 'comes online' ? last : lastBefore);
+  fc.pre(isOpen && (manner === 'comes online' || isOf('shoe-opened')(lastBefore)));
+  return { since, end, manner };
+}
+
+/** Returns the log with what the reader would have sent in an outage replaced by what `instead` says. */
+function during(
+  log: readonly Sent[],
+  { since, end, manner }: Outage,
+  instead: (event: Sent) => readonly Sent[] = () => [],
+): Sent[] {
+  const like = log[since] as Sent;
+  const isBack = manner !== 'goes offline for good';
+  const inside = log
+    .slice(since + 1, end)
+    .flatMap((event) => (event.source === READER ? instead(event) : [event]));
+  return numbered([
+    note(log[0] as Sent, 'device-online', { missed: 0 }),
+    ...log.slice(0, since + 1),
+    ...(manner === 'comes online' ? [] : [note(like, 'device-offline', {})]),
+    ...inside,
+    ...(isBack ? [note(log[end] as Sent, 'device-online', { missed: null })] : []),
+    ...(isBack ? log.slice(end) : []),
+  ]);
+}
+
+const found = ({ findings }: Audited): string[] => findings.map(({ code }) => code);
+const place = ({ shoe, coup }: { readonly shoe: string; readonly coup?: number }): string =>
+  `${shoe} ${coup}`;
+const FAULTS = ['TC-05', 'TC-04', 'RS-01', 'RS-02', 'DL-06', 'DL-02', 'DL-16'];
+const faults = fc.uniqueArray(fc.constantFrom(...FAULTS), { minLength: 3 });
+const base = (table: Table): Table => ({ ...table, document: DOCUMENTS.indexOf('punto-banco@1') });
+
+/** Returns what was found in the coups that fit, each with its coup. */
+const inCoups = ({ findings }: Audited, fits: (place: string) => boolean): string[] =>
+  findings
+    .filter(({ code, coup }) => coup !== undefined && !code.startsWith('DV'))
+    .filter((finding) => fits(place(finding)))
+    .map((finding) => `${finding.code} ${place(finding)}`)
+    .sort();
+
+/** Returns the coups with an event from one index to another, and those that these two end. */
+function coupsIn(log: readonly Sent[], from: number, to: number): Set<string> {
+  const touched = new Set<string>();
+  let open: string | undefined;
+  for (const [at, event] of log.entries()) {
+    if (isOf('coup-opened')(event))
+      open = place({ shoe: event.shoe as string, ...(event.data as { coup: number }) });
+    if (at >= from && at <= to && open !== undefined) touched.add(open);
+    if (['coup-closed', 'shoe-closed'].includes(typeOf(event)) && at < from) open = undefined;
+  }
+  return touched;
+}
+
+describe('an outage of the device that draws the cards', () => {
+  it.each(MANNERS)('is held against nobody if the device %s', (manner) => {
+    fc.assert(
+      fc.property(
+        tables,
+        fc.nat(),
+        fc.oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 150 })),
+        (table, where, count) => {
+          const log = played(table);
+          const outage = outageIn(log, where, count, manner);
+          expect(found(audit(during(log, outage), { once: true }))).toEqual(['DV-06']);
+        },
+      ),
+      overTables(),
+    );
+  });
+
+  it.each(MANNERS)('leaves every other coup judged in full if the device %s', (manner) => {
+    fc.assert(
+      fc.property(
+        tablesWithReader.map(base),
+        faults,
+        fc.nat(),
+        fc.integer({ min: 1, max: 40 }),
+        (table, wrongs, where, count) => {
+          const log = played(table, wrongs);
+          const outage = outageIn(log, where, count, manner);
+          const [whole, disturbed] = [numbered(log), during(log, outage)].map((events) =>
+            audit(events, { once: true }),
+          ) as [Audited, Audited];
+          const touched = coupsIn(log, outage.since, outage.end);
+          const listed = disturbed.unjudgeable.filter(({ coup }) => coup !== undefined);
+          expect(listed.map(place).filter((each) => !touched.has(each))).toEqual([]);
+          const isOutside = (each: string): boolean => !touched.has(each);
+          expect(inCoups(disturbed, isOutside)).toEqual(inCoups(whole, isOutside));
+        },
+      ),
+      overTables(),
+    );
+  });
+
+  it('leaves a coup judged whose cards a person enters while the device is offline', () => {
+    fc.assert(
+      fc.property(
+        tablesWithReader.map(base),
+        faults,
+        fc.nat(),
+        fc.integer({ min: 5, max: 60 }),
+        (table, wrongs, where, count) => {
+          const log = played(table, wrongs);
+          const outage = outageIn(log, where, count, 'goes offline and comes online');
+          const entered = during(log, outage, ({ session: _, sequence: __, ...event }) => [
+            { ...event, source: 'person/mira' },
+          ]);
+          const [whole, disturbed] = [numbered(log), entered].map((events) =>
+            audit(events, { once: true }),
+          ) as [Audited, Audited];
+          const begun = coupsIn(log, outage.since, outage.since);
+          const isEntered = (each: string): boolean => !begun.has(each);
+          expect(inCoups(disturbed, isEntered)).toEqual(inCoups(whole, isEntered));
+        },
+      ),
+      overTables(),
+    );
+  });
+});
