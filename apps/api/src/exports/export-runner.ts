@@ -149,7 +149,7 @@ export class ExportRunner implements OnApplicationBootstrap, OnModuleDestroy {
     };
     const timer = setInterval(() => {
       beating ??= beat()
-        .catch(() => undefined) // the next beat tries again, and the lease ends if none gets through
+        .catch(() => undefined) // the next beat tries again; if none gets through, the lease ends
         .finally(() => (beating = undefined));
     }, LOOK_MS);
     try {
@@ -182,8 +182,8 @@ export class ExportRunner implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * Removes packages that are old, and the oldest that do not fit beside what exports under way have
-   * written. Returns how many bytes those have, by export.
+   * Removes packages that are old, and the oldest that do not fit beside what exports under way
+   * have written. Returns how many bytes those have, by export.
    */
   private async makeRoom(): Promise<ReadonlyMap<string, number>> {
     const { packages, hours, bytesMax } = this.exporting;

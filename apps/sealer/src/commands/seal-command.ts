@@ -40,8 +40,8 @@ const COMMANDS: Readonly<Record<string, { readonly words: number; readonly run: 
 export const SEAL_FAULT_EXIT = 70;
 
 /**
- * Codes of PostgreSQL (manual, appendix A): the user or the password is wrong, the database does not
- * exist, and the user may not read the schema.
+ * Codes of PostgreSQL (manual, appendix A): the user or the password is wrong, the database does
+ * not exist, and the user may not read the schema.
  */
 const NOT_LET_IN = /^(28000|28P01|3D000|42501)$/;
 
