@@ -41,8 +41,8 @@ const FORMATS = 'libs/evidence/';
 const BEGIN = `#!/usr/bin/env node
 // The checks of steps 1 to 6 of a package come first. Callers stand before what they call.
 `;
-const END = `// The checks of steps 1 to 6 end here. The formats, readers and trees that they rest on
-// follow, and steps 7 and 8; then the command line, and the judges of the game.
+const END = `// The checks of steps 1 to 6 end here. The formats, readers and trees that they rest
+// on follow, and steps 7 and 8; then the command line, and the judges of the game.
 `;
 
 /**

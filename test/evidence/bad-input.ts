@@ -197,6 +197,8 @@ const trust = {
 const seen: Record<string, number> = {};
 const crashes: string[] = [];
 let slowest = 0;
+/** The most memory that it was seen to hold. `maxRSS` includes what its parent held. */
+let peak = 0;
 
 /** Errors by which bad input is refused. */
 const REFUSALS = ['FormatFault'];
@@ -219,6 +221,7 @@ async function tried(work: () => unknown): Promise<void> {
   }
   seen[came] = (seen[came] ?? 0) + 1;
   slowest = Math.max(slowest, spent() - start);
+  peak = Math.max(peak, process.memoryUsage.rss());
 }
 
 const judged = async (source: PackageSource): Promise<string> =>
@@ -239,5 +242,4 @@ for (let i = 0; i < count; i += 1) {
     return 'read';
   });
 }
-const peak = process.resourceUsage().maxRSS * 1_024;
 process.stdout.write(JSON.stringify({ seen, crashes, slowest, peak }));
