@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { encodeLine1, LINE_BYTES_MAX, parseLine, type Line1, type ReportedEvent } from '#devices';
+import { encodeLine1, LINE1_BYTES_MAX, parseLine, type Line1, type ReportedEvent } from '#devices';
 import { anyLine } from './any-line.js';
 import { around } from './bytes.js';
 
@@ -79,7 +79,7 @@ describe('a line of line protocol 1', () => {
       fc.property(anyLine, (line) => {
         const written = encodeLine1(line);
         expect(written).toMatch(/^\$[ -~]*\*[0-9A-F]{8}\n$/);
-        expect(written.length).toBeLessThanOrEqual(LINE_BYTES_MAX);
+        expect(written.length).toBeLessThanOrEqual(LINE1_BYTES_MAX);
         expect(parseLine(written.slice(0, -1))).toMatchObject({ is: 'line', line });
       }),
     );

@@ -8,7 +8,7 @@ import {
   angelEye,
   encodeAngelEye,
   encodeLine1,
-  LINE_BYTES_MAX,
+  LINE1_BYTES_MAX,
   parseLine,
   type Line1,
 } from '#devices';
@@ -149,6 +149,6 @@ describe('the page of line protocol 1', () => {
   });
 
   it('says how long a line may be', () => {
-    expect(block('abnf')).toContain(`at most ${LINE_BYTES_MAX} bytes with its end`);
+    expect(block('abnf')).toContain(`at most ${LINE1_BYTES_MAX} bytes with its end`);
   });
 });

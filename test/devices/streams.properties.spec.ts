@@ -8,7 +8,6 @@ import {
   encodeAngelEye,
   encodeLine1,
   feedDevice,
-  hexOf,
   line1Gateway,
   powerUp,
   recordEvent,
@@ -315,6 +314,8 @@ function anyGatewayBytes(chance: Chance): Uint8Array {
   );
   return mutated(asciiBytes(texts.join('')), chance);
 }
+
+const hexOf = (bytes: Iterable<number>): string => Buffer.from([...bytes]).toString('hex');
 
 /** Returns every way in which one byte can be another. */
 function* everyDamage(bytes: Uint8Array): Generator<Uint8Array> {

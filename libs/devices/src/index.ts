@@ -1,5 +1,4 @@
 export {
-  hexOf,
   type Feed,
   type FrameDecoder,
   type LostBecause,
@@ -31,7 +30,7 @@ export {
 } from './line-1/device.js';
 export {
   encodeLine1,
-  LINE_BYTES_MAX,
+  LINE1_BYTES_MAX,
   parseLine,
   type Line1,
   type ParsedLine,

@@ -1,4 +1,4 @@
-import { LINE_BYTES_MAX } from './line.js';
+import { LINE1_BYTES_MAX } from './line.js';
 
 /** A line that ended: its text from `$` on, without CR and LF, and when its first byte came. */
 export interface ReadLine {
@@ -39,7 +39,7 @@ export function readLines(
       if (byte === LF) end('whole', open.text.replace(/\r$/, ''));
       else {
         open = { ...open, text: open.text + String.fromCharCode(byte) };
-        if (open.text.length === LINE_BYTES_MAX) end('long', open.text);
+        if (open.text.length === LINE1_BYTES_MAX) end('long', open.text);
       }
     }
   }

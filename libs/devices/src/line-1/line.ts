@@ -4,7 +4,7 @@ import { readEvent, writeEvent } from './events.js';
 import { escaped, FieldProblem, oneOf, text, unescaped, whole, type FieldKind } from './fields.js';
 
 /** The most bytes of a line with its end. */
-export const LINE_BYTES_MAX = 160;
+export const LINE1_BYTES_MAX = 160;
 
 /** Why the gateway asks for lines again, or says that a line breaks the grammar. */
 export type NakReason = 'GAP' | 'CRC' | 'FORM';
@@ -160,8 +160,8 @@ export function encodeLine1(line: Line1): string {
   const event = line.type === 'E' ? writeEvent(line.event) : [];
   const body = [line.type, ...fields, ...event].join(',');
   const written = `$${body}*${crcOf(body)}\n`;
-  if (written.length > LINE_BYTES_MAX)
-    throw new RangeError(`line: has ${written.length} bytes, and at most ${LINE_BYTES_MAX} fit`);
+  if (written.length > LINE1_BYTES_MAX)
+    throw new RangeError(`line: has ${written.length} bytes, and at most ${LINE1_BYTES_MAX} fit`);
   const parsed = parseLine(written.slice(0, -1));
   if (parsed.is !== 'line') throw new RangeError(parsed.problem);
   return written;
