@@ -10,8 +10,12 @@ export const numbered = (id: number, padding = 0): SpoolFrame => ({
   made: [`{"id":${id},"padding":"${'x'.repeat(padding)}"}`],
 });
 
-/** Returns the number of a content that `numbered` made. */
-export const numberOf = (content: string): number => (JSON.parse(content) as { id: number }).id;
+/** Returns the number of a content that `numbered` made. Throws if it is not the same any more. */
+export function numberOf(content: string): number {
+  const { id, padding } = JSON.parse(content) as { id: number; padding?: string };
+  if (padding !== undefined && /[^x]/.test(padding)) throw new Error(`content ${id} has changed`);
+  return id;
+}
 
 /** Remembers the number of every frame that the spool has kept, in order, and every notice. */
 export class CountingOwner implements SpoolOwner {

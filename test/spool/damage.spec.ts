@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
+import { lineBytes } from '../../libs/spool/src/line.js';
 import { Spool } from '../../libs/spool/src/spool.js';
 import { Chance } from './chance.js';
 import { CountingOwner, numbered, numberOf } from './counting-owner.js';
@@ -203,6 +204,18 @@ describe('a damaged spool', () => {
     const [from = 0, next = 0] = [second, third].map((name) => Number(name.slice(0, 12)));
     expect(await readable()).toHaveLength(20 - (next - from));
     expect(damage()).toMatchObject([{ segment: first, bytes: 0, from, to: next - 1, file: null }]);
+    await spool.close();
+  });
+
+  it('takes a line from the newer of two segments that have it', async () => {
+    const on = await written(20, 1_000);
+    const [, second = ''] = (await on.list()).map(({ name }) => name).sort();
+    const n = Number(second.slice(0, 12));
+    const refused = lineBytes(n, 0, [JSON.stringify(numbered(99))]);
+    on.spoil(FIRST, (bytes) => Buffer.concat([bytes, refused]));
+    const { owner, spool, readable } = await started(on);
+    expect(await readable()).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
+    expect(owner.notices).toEqual([]);
     await spool.close();
   });
 

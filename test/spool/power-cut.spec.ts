@@ -54,6 +54,7 @@ class Trial {
     const spool = await this.open();
     if (!spool) return;
     const answers: Promise<void>[] = [];
+    if (this.chance.below(2) === 0) await this.deliverAll(spool);
     while (!this.isDone && !this.disk.isCut) {
       for (let frames = this.chance.below(3); frames > 0 && !this.isDone; frames -= 1)
         answers.push(this.append(spool));
@@ -78,8 +79,7 @@ class Trial {
     this.disk.cutAt = Infinity;
     this.disk.fault = NEVER;
     const spool = await this.open();
-    const last = this.owner.lines.at(-1) ?? 0;
-    while (spool && spool.figures.sent < last) await this.deliver(spool);
+    if (spool) await this.deliverAll(spool);
     await spool?.close();
     const { ids } = this.owner;
     expect([...new Set(this.delivered)]).toEqual(ids);
@@ -124,6 +124,11 @@ class Trial {
     );
   }
 
+  private async deliverAll(spool: Spool): Promise<void> {
+    const last = this.owner.lines.at(-1) ?? 0;
+    while (spool.figures.sent < last && !this.disk.isCut) await this.deliver(spool);
+  }
+
   private async deliver(spool: Spool): Promise<void> {
     const { sent } = spool.figures;
     if (!this.owner.lines.some((n) => n > sent)) return;
@@ -162,6 +167,25 @@ describe('a spool whose disk loses power', () => {
       expect({ cutAt, cuts: trial.cuts }).toEqual({ cutAt, cuts: 1 });
       await trial.expectWhole();
     }
+  });
+
+  it('keeps what a killed process left in memory, once a start has shown it', async () => {
+    for (let seed = 1; seed <= 20; seed += 1)
+      await withSeed(seed, async () => {
+        const disk = new SimulatedDisk(new Chance(seed));
+        const spool = await Spool.open(disk, new CountingOwner());
+        await spool.append([numbered(1)]);
+        disk.cutAt = disk.operations + 2; // the sync
+        await expect(spool.append([numbered(2)])).rejects.toThrow(SpoolFull);
+        await spool.close();
+        const left = disk.killed();
+        const shown = new CountingOwner();
+        await Spool.open(left, shown);
+        expect(shown.ids).toEqual([1, 2]);
+        const after = new CountingOwner();
+        await Spool.open(left.restarted(), after);
+        expect(after.ids).toEqual([1, 2]);
+      });
   });
 
   it.each([

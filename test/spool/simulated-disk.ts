@@ -22,8 +22,8 @@ const SECTOR = 64; // smaller than a real one, so that short lines are torn too
 
 /**
  * A disk in memory that loses power at a chosen operation. What was not synced then is lost, whole,
- * kept up to some byte, or kept in some sectors and zero in others, each file and each name by
- * itself.
+ * kept up to some byte, or kept in some sectors, with zeros or old digits in the others, each file
+ * and each name by itself.
  */
 export class SimulatedDisk implements SpoolDisk {
   /** How many operations were begun. */
@@ -194,7 +194,8 @@ export class SimulatedDisk implements SpoolDisk {
   private torn(before: Buffer, { at, bytes }: Change & { kind: 'append' }): Buffer {
     const way = this.chance.below(4);
     if (way === 0) return before; // lost
-    const kept = way === 1 ? Buffer.from(bytes) : Buffer.alloc(bytes.length);
+    const kept =
+      way === 1 ? Buffer.from(bytes) : Buffer.alloc(bytes.length, this.chance.below(2) * 0x37);
     const end = way === 2 ? this.chance.below(bytes.length + 1) : bytes.length;
     if (way === 2) kept.set(bytes.subarray(0, end));
     for (let from = 0; way === 3 && from < bytes.length; from += SECTOR)

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { SpoolFull, type SpoolSettings } from '#spool';
+import { preambleBytes } from '../../libs/spool/src/line.js';
 import { Spool } from '../../libs/spool/src/spool.js';
 import { eventually } from '../kit/eventually.js';
 import { Chance } from './chance.js';
@@ -134,7 +135,6 @@ describe('a spool', () => {
     const { spool } = await opened(on);
     await fill(spool, 1, 1);
     await spool.close();
-    const { preambleBytes } = await import('../../libs/spool/src/line.js');
     const preamble = preambleBytes({ spool: 2, n: 2, sent: 0, owner: null });
     await on.create('000000000002.spool');
     await on.append('000000000002.spool', preamble);
@@ -302,6 +302,21 @@ describe('a full spool', () => {
     await spool.close();
   });
 
+  it('keeps the last segment with lines, whatever a frame asks for', async () => {
+    const on = disk();
+    const { owner, spool } = await opened(on, { ...SMALL, capBytes: 6_000, keepMs: 1e12 });
+    await fill(spool, 1, 20);
+    spool.delivered(20);
+    await eventually('a durable cursor', () => spool.figures.last === 21);
+    on.fault = (operation) => (operation === 'append' ? new Error('EIO') : undefined);
+    await expect(spool.append([numbered(21, 5_000)])).rejects.toThrow('the disk refuses: EIO');
+    on.fault = () => undefined;
+    await eventually('the cap', () => spool.figures.full?.includes('cap'));
+    await spool.close();
+    expect((await opened(on)).owner.ids).toEqual(owner.ids);
+    expect(owner.ids).toHaveLength(20);
+  });
+
   it('removes delivered segments once they are older than `keepMs`, and no others', async () => {
     const on = disk();
     const { spool } = await opened(on, { segmentBytes: 1_000, keepMs: -1, cursorMs: 1e6 });
@@ -354,6 +369,21 @@ describe('a disk that refuses a write', () => {
       await again.spool.close();
     },
   );
+
+  it('leaves nothing of a line that the spool refuses', async () => {
+    const on = disk();
+    const { spool } = await opened(on);
+    await fill(spool, 1, 2);
+    let syncs = 0;
+    on.fault = (operation) =>
+      operation === 'create' || (operation === 'sync' && (syncs += 1) === 1)
+        ? new Error(`EIO: ${operation}`)
+        : undefined;
+    await expect(spool.append([numbered(3)])).rejects.toThrow('the disk refuses: EIO: create');
+    await spool.close();
+    on.fault = () => undefined;
+    expect((await opened(on)).owner.ids).toEqual([1, 2]);
+  });
 
   it('makes the spool full, which has recorded nothing of the line and takes the next one later', async () => {
     const on = disk();
