@@ -302,21 +302,6 @@ describe('a full spool', () => {
     await spool.close();
   });
 
-  it('keeps the last segment with lines, whatever a frame asks for', async () => {
-    const on = disk();
-    const { owner, spool } = await opened(on, { ...SMALL, capBytes: 6_000, keepMs: 1e12 });
-    await fill(spool, 1, 20);
-    spool.delivered(20);
-    await eventually('a durable cursor', () => spool.figures.last === 21);
-    on.fault = (operation) => (operation === 'append' ? new Error('EIO') : undefined);
-    await expect(spool.append([numbered(21, 5_000)])).rejects.toThrow('the disk refuses: EIO');
-    on.fault = () => undefined;
-    await eventually('the cap', () => spool.figures.full?.includes('cap'));
-    await spool.close();
-    expect((await opened(on)).owner.ids).toEqual(owner.ids);
-    expect(owner.ids).toHaveLength(20);
-  });
-
   it('removes delivered segments once they are older than `keepMs`, and no others', async () => {
     const on = disk();
     const { spool } = await opened(on, { segmentBytes: 1_000, keepMs: -1, cursorMs: 1e6 });

@@ -190,12 +190,11 @@ export class SegmentWriter {
   }
 
   /**
-   * Removes delivered segments, the oldest first, while `isWanted`. Keeps the last one with a line,
-   * because a start needs it.
+   * Removes delivered segments, the oldest first, while `isWanted`. A start needs the last one with
+   * a line, and it is never among them: the line that brought the cursor is after the cursor.
    */
   private async remove(isWanted: (segment: Segment) => boolean): Promise<void> {
-    const kept = this.hasLines ? 1 : 2;
-    while (this.list.length > kept) {
+    while (this.list.length > 1) {
       const [oldest, next] = this.list as [Segment, Segment];
       if (next.firstN - 1 > this.writtenSent || !isWanted(oldest)) return;
       try {
