@@ -204,7 +204,7 @@ describe('a spool whose disk loses power', () => {
             chance.below(1_000) < faults * 1_000 ? new DiskFault(operation) : undefined;
           const trial = new Trial(seed, faults > 0 ? fault : NEVER);
           while (!trial.isDone || trial.disk.isCut) {
-            trial.reboot();
+            trial.reboot(chance.below(3) === 0);
             trial.disk.cutAt = trial.disk.operations + 1 + chance.below(4) ** 2 * chance.below(40);
             await trial.live();
           }
