@@ -24,8 +24,11 @@ export function meetOutages(shoe: Shoe, coup: Coup): void {
 
 /** Takes from a shoe as a whole what the sources that are offline may hide of it. */
 export function loseOfAway(shoe: Shoe): void {
-  for (const away of shoe.away)
-    loseOfShoe(shoe, { ...holeOf(away), sent: away.sent, keepsShoe: false }, away.since);
+  for (const away of shoe.away) loseShoeTo(shoe, away);
+}
+
+function loseShoeTo(shoe: Shoe, away: Away): void {
+  loseOfShoe(shoe, { ...holeOf(away), sent: away.sent, keepsShoe: false }, away.since);
 }
 
 /**
@@ -63,6 +66,7 @@ export function hearAgain(shoe: Shoe, event: AnyEvent): void {
     if (coup) coup.unseen = coup.unseen.filter(({ source }) => source !== event.source);
   } else if (away.isRaised) {
     const { sent, since } = away;
+    loseShoeTo(shoe, away);
     shoe.ahead.after.push({ ...holeOf(away), sent, since });
   }
 }

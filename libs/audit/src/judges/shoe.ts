@@ -41,6 +41,7 @@ export function openShoe(
     awayAtOpening,
     away: awayAtOpening,
     ...unplayed(),
+    openingLost: awayAtOpening.at(-1) ?? null,
     journal,
     played: journal,
     cause: opening,
