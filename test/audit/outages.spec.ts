@@ -109,7 +109,7 @@ describe('a device that comes online and does not know what it missed (DV-06)', 
     const event = log.add('shoe', 'device-online', { missed: null });
     log.add('terminal', 'coup-closed');
     log.add('person/mira', 'observation-corrected', {
-      ...{ event, data: { missed: 0 } as Record<string, unknown> },
+      ...{ event, data: { missed: 0 } },
       ...{ by: 'mira', reason: 'video' },
     });
     const audited = audit(log.events);

@@ -108,11 +108,11 @@ const DISTURB = {
   },
   /** A device restarts its numbers under the same session. */
   restart(log, at, { choice }) {
-    boot(log, at, (session) => session, choice);
+    boot(log, at, (session) => session, { firmware: `${choice}` });
   },
   /** A device starts a new session. */
   boot(log, at, { choice }) {
-    boot(log, at, (session) => `${Number(session) + 1}`, choice);
+    boot(log, at, (session) => `${Number(session) + 1}`, { firmware: `${choice}` });
   },
   /** A device is offline for a while, and what it would have sent meanwhile is lost. */
   outage(log, at, { reach, choice }) {
@@ -123,8 +123,8 @@ const DISTURB = {
       if (log[i]?.source === source && typeOf(log[i] as Sent) !== 'shoe-opened') log.splice(i, 1);
     const back = Math.min(log.length - 1, at + Math.floor(((end - at) * choice) / 1000));
     const again = log.findIndex((event, i) => i >= back && event.source === source);
-    const data = { missed: [null, 3, 0, undefined][choice % 4] };
-    if (again > at) boot(log, again, (name) => `${Number(name) + 1}`, choice, data);
+    const data = { firmware: `${choice}`, missed: [null, 3, 0, undefined][choice % 4] };
+    if (again > at) boot(log, again, (name) => `${Number(name) + 1}`, data);
     const first = log.findIndex(
       (event) => event.source === source && typeOf(event) === 'device-online',
     );
@@ -205,24 +205,19 @@ const fromPerson = (
 });
 
 /** A device comes online: its events from there on are of another session, or of another boot. */
-function boot(
-  log: Sent[],
-  at: number,
-  named: (session: string) => string,
-  choice: number,
-  data: Sent = {},
-): void {
+function boot(log: Sent[], at: number, named: (session: string) => string, data: Sent): void {
   const source = log[at]?.source;
   const before = log[at]?.session as string | undefined;
   if (before === undefined) return;
   const session = named(before);
+  const boots = data.firmware;
   for (const [i, event] of log.entries())
-    if (i >= at && event.source === source) log[i] = { ...event, session, boots: choice };
+    if (i >= at && event.source === source) log[i] = { ...event, session, boots };
   const { shoe: _, ...first } = log[at] as Sent;
   log.splice(at, 0, {
     ...first,
     type: 'shoeprint.device-online.v1',
-    data: { firmware: `${choice}`, ...data },
+    data,
   });
 }
 

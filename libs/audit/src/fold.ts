@@ -321,18 +321,25 @@ class Table implements Admitting {
     const { source } = event;
     const { open, before, sources } = this.state;
     if (!open || this.isOfAnotherShoe(event)) return;
-    const known = sources.find((each) => each.source === source);
-    const says = event.type === 'device-online' ? event.data.missed : 'offline';
-    const away = open.away.find((each) => each.source === source);
-    if (says === undefined || says === 0 || away?.isRaised) return;
-    if (says === 'offline' ? away || !known?.saysMissed : open.closed) return;
-    if (![open, before].some((shoe) => shoe && hasDrawn(shoe, source))) return;
+    const says = this.saysMissed(open, event);
+    if (says === 0 || ![open, before].some((shoe) => shoe && hasDrawn(shoe, source))) return;
     const outage: Outage = { source, event: referenceOf(event), says };
     const mark = this.markOf(event, outage, sentUpTo(sources, event, Infinity));
     this.loseUntil(mark);
     this.mark(open, mark);
     if (!open.closed && !(before && isHeardAfterClosing(before, source)))
       this.markBefore(open, mark);
+  }
+
+  /** Returns what a source says that it missed; 0 if it says nothing, or nothing new. */
+  private saysMissed(
+    open: Shoe,
+    event: EventOf<'device-online'> | EventOf<'device-offline'>,
+  ): Outage['says'] {
+    const isIt = ({ source }: { readonly source: string }): boolean => source === event.source;
+    const away = open.away.find(isIt);
+    if (event.type === 'device-online') return open.closed || away?.isRaised ? 0 : missedOf(event);
+    return !away && this.state.sources.find(isIt)?.saysMissed ? 'offline' : 0;
   }
 
   private mark(shoe: Shoe, mark: GapMark): void {
@@ -447,6 +454,10 @@ class Table implements Admitting {
     }
   }
 }
+
+/** Returns how much a device missed; null if it does not know, 0 if it says nothing of it. */
+const missedOf = ({ data: { missed } }: EventOf<'device-online'>): number | null =>
+  missed === undefined ? 0 : missed;
 
 /** Returns whether a source drew a card of a shoe. */
 const hasDrawn = ({ draws }: Shoe, source: string): boolean =>

@@ -63,6 +63,22 @@ export function outageFound({ source, event, says }: Outage): Wrong {
 const isOffline = (missing: Missing): boolean => isOutage(missing) && missing.says === 'offline';
 
 /**
+ * Raises the finding about what is missing. Returns false if a source went offline while no shoe
+ * was open, which is not a fault yet.
+ */
+function raiseMissing(shoe: Shoe, mark: GapMark, since: number): boolean {
+  const { missing, sent } = mark;
+  if (!isOutage(missing)) raise(shoe, shoe.coup, 'DV-04', gapFound(missing, mark));
+  else {
+    if (isOffline(missing))
+      shoe.away = [...shoe.away, { ...missing, sent, since, isRaised: !shoe.closed }];
+    if (shoe.closed) return false;
+    raise(shoe, shoe.coup, 'DV-06', outageFound(missing));
+  }
+  return true;
+}
+
+/**
  * Judges what is missing at index `at` of the journal: a hole in a source's numbers (DV-04) or an
  * outage (DV-06). Withdraws what the messages lost could have changed and lists it as unjudgeable:
  * in the coups between the events on its two sides, in the coup after and in the shoe (contract
@@ -73,13 +89,8 @@ export function passGap(shoe: Shoe, mark: GapMark, at: number, filled: boolean):
   shoe.at = at;
   const { missing, sent } = mark;
   const since = heardLast(shoe, missing.source, at);
-  if (isOutage(missing) && mark.raises) {
-    if (isOffline(missing))
-      shoe.away = [...shoe.away, { ...missing, sent, since, isRaised: !shoe.closed }];
-    if (shoe.closed) return;
-    raise(shoe, shoe.coup, 'DV-06', outageFound(missing));
-  } else if (mark.raises) raise(shoe, shoe.coup, 'DV-04', gapFound(missing as Gap, mark));
-  if (filled || sent.length === 0) return;
+  const isRaised = !mark.raises || raiseMissing(shoe, mark, since);
+  if (!isRaised || filled || sent.length === 0) return;
   listUnrecorded(shoe, missing, mark.unrecorded);
   loseOfShoe(shoe, mark, since);
   for (const coup of coupsBetween(shoe, since, at)) loseOfCoup(shoe, coup, mark, between(sent));

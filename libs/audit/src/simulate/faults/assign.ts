@@ -167,12 +167,8 @@ function place(request: Request, places: Places): void {
   throw new SimulationRefusal(`${text} does not fit: ${why}`);
 }
 
-/** Adds a fault to a shoe, or returns the reason why it does not fit. */
-function placeInShoe(
-  { code, coup }: Request,
-  plan: ShoePlan,
-  { setting, random, last }: Places,
-): string | undefined {
+/** Returns why a fault cannot be told from another of the shoe; undefined if it can. */
+function mixesWith(code: FindingCode, plan: ShoePlan): string | undefined {
   const fault = FAULTS[code];
   const others = [...plan.whole, ...plan.coups.values()];
   const rival =
@@ -186,6 +182,18 @@ function placeInShoe(
   );
   if (hidden !== undefined)
     return `one of ${hidden} and ${code} hides the other in one shoe; ask for more shoes`;
+  return undefined;
+}
+
+/** Adds a fault to a shoe, or returns the reason why it does not fit. */
+function placeInShoe(
+  { code, coup }: Request,
+  plan: ShoePlan,
+  { setting, random, last }: Places,
+): string | undefined {
+  const fault = FAULTS[code];
+  const mixed = mixesWith(code, plan);
+  if (mixed !== undefined) return mixed;
   if (fault.at === 'shoe') {
     if (coup !== undefined)
       return 'it is about the shoe as a whole, and no coup can be chosen for it';
