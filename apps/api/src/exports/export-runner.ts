@@ -193,7 +193,7 @@ export class ExportRunner implements OnApplicationBootstrap, OnModuleDestroy {
     return underWay;
   }
 
-  /** Returns why an export ends: it is the largest of those under way, which do not fit together. */
+  /** Returns why an export ends: it is the largest under way, and they do not fit together. */
   private largest(id: string, underWay: ReadonlyMap<string, number>): ExportFailure | undefined {
     const own = underWay.get(id) ?? 0;
     if (sum(underWay) <= this.exporting.bytesMax || own < Math.max(...underWay.values()))

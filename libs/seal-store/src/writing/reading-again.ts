@@ -6,7 +6,7 @@ export interface ReadingState {
   readonly partition: number;
   /** The offset that the pass under way reads next. */
   readonly next: number;
-  /** How long ago the last whole pass ended, in milliseconds by the database's clock; null before. */
+  /** How long ago the last whole pass ended, in milliseconds; null before the first. */
   readonly ageMs: number | null;
 }
 
