@@ -32,6 +32,9 @@ const deadly = function (...args) {
 };
 Reflect.set(owner.prototype, method, deadly);
 
-/** @type {Omit<import('#sealer').StartSealer, 'log'> & { log: import('#event-log').LogSettings }} */
+/**
+ * @type {Omit<import('#sealer').StartSealer, 'log'>
+ *   & { log: import('#event-log').LogSettings }}
+ */
 const { log: where, ...site } = JSON.parse(process.env.SEALER ?? '');
 await startSealer({ ...site, log: await openLog(where), journal: SILENT });

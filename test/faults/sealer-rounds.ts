@@ -5,7 +5,7 @@ import { isAsked } from './scenarios.js';
 /** Rounds of each fault of a sealer: two in `npm test`, twenty in `npm run faults`. */
 export const SEALER_ROUNDS = Number(process.env.SHOEPRINT_FAULTS_ROUNDS ?? 2);
 
-/** What was counted in a round: all records in the log, which are sealed, or why the round failed. */
+/** What was counted in a round: the records in the log, all sealed, or why the round failed. */
 type SealingRound = { readonly acknowledged: number } | { readonly failed: string };
 
 /** Returns the name of a scenario in the table of `npm run faults`. */

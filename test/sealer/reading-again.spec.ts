@@ -10,7 +10,7 @@ import { Site } from './site.js';
 const PARTITIONS = 2;
 const { sha256 } = nodeCryptography;
 
-/** A minute and more: what was read whole is read again after a minute (docs/operating/metrics.md). */
+/** What was read whole is read again after a minute (docs/operating/evidence.md). */
 const RESTED = "interval '61 s'";
 
 let site: Site;
