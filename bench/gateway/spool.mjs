@@ -47,7 +47,8 @@ const spoolIn = (name) => openSpool({ folder: join(folder, name), owner, status:
 
 /**
  * What is used of node:sqlite, whose types come with a later Node.
- * @typedef {{ exec(sql: string): void, prepare(sql: string): { run(...values: unknown[]): void } }} Database
+ * @typedef {{ run(...values: unknown[]): void }} Statement
+ * @typedef {{ exec(sql: string): void, prepare(sql: string): Statement }} Database
  * @typedef {{ DatabaseSync: new (path: string) => Database }} Sqlite
  */
 
