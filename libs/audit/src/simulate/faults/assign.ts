@@ -167,7 +167,7 @@ function place(request: Request, places: Places): void {
   throw new SimulationRefusal(`${text} does not fit: ${why}`);
 }
 
-/** Returns why a fault cannot be told from another of the shoe; undefined if it can. */
+/** Returns why a fault cannot be distinguished from another of the shoe; undefined if it can. */
 function mixesWith(code: FindingCode, plan: ShoePlan): string | undefined {
   const fault = FAULTS[code];
   const others = [...plan.whole, ...plan.coups.values()];
