@@ -159,6 +159,13 @@ export default {
       to: { path: '^apps/', pathNot: '^apps/$1/' },
     },
     {
+      name: 'gateway-runs-beside-a-table',
+      severity: 'error',
+      comment: `It is a small program on a small machine: it knows no framework, no database and no log. ${why}`,
+      from: { path: '^apps/gateway/' },
+      to: { path: '^(libs/(?!(audit|baccarat|devices|process|spool)/)|node_modules/@nestjs/)' },
+    },
+    {
       name: 'front-door-only',
       severity: 'error',
       comment: `Enter a library by its index. ${why}`,

@@ -1,0 +1,8 @@
+export { configurationProblems } from './configuration/check.js';
+export { gatewayName, type GatewayConfiguration } from './configuration/configuration.js';
+export { CONFIGURATION_FORM } from './configuration/configuration-form.js';
+export {
+  ConfigurationRefused,
+  readConfiguration,
+  type ReadConfiguration,
+} from './configuration/read.js';
