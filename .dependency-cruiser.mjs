@@ -173,7 +173,7 @@ export default {
       to: {
         path: '^(libs|apps)/([^/]+)/src/(?!index\\.ts$)',
         pathNot:
-          '^($1/$2/|libs/evidence/src/(node|zip)\\.ts$|libs/read-model/src/reading/gaming-day\\.ts$)',
+          '^($1/$2/|libs/evidence/src/(node|zip)\\.ts$|libs/export/src/asked\\.ts$|libs/read-model/src/reading/gaming-day\\.ts$)',
       },
     },
     {
