@@ -34,8 +34,7 @@ function changed(changes: Readonly<Record<string, unknown>>): Json {
     const names = pointer.split('/').slice(1);
     const last = names.pop() as string;
     const parent = names.reduce<Json>((at, name) => at[name] as Json, document);
-    if (value === undefined) delete parent[last];
-    else parent[last] = value;
+    parent[last] = value; // JSON leaves out what is undefined
   }
   return document;
 }
