@@ -140,7 +140,7 @@ describe('shoeprint export', () => {
     expect({ code, said }).toEqual({ code: 2, said: expect.stringMatching(/sealed/) });
   });
 
-  it('refuses somebody who may not export, and a token that is none', async () => {
+  it('refuses somebody who may not export, and a token that does not exist', async () => {
     const asked = ['export', '--url', server.url, ...PURPOSE, '--table', 'B07'];
     asked.push('--out', at('forbidden.zip'));
     for (const [held, why] of [

@@ -67,8 +67,8 @@ export class TableLog {
   }
 
   /**
-   * Draws cards as written: `P 9S`, `B ??` an unread card, `- 4D` to no known hand, `burn 5C`, `out 7D`, with
-   * `!` after an exposed card. Returns the references of the draws.
+   * Draws cards as written: `P 9S`, `B ??` an unread card, `- 4D` to no known hand, `burn 5C`,
+   * `out 7D`, with `!` after an exposed card. Returns the references of the draws.
    */
   draw(cards: string, source = 'shoe'): string[] {
     const words = cards.trim().split(/\s+/);

@@ -45,8 +45,8 @@ interface Numbers {
  * - the sign-ons in force;
  * - the first of each number, id and shoe id that the range repeats, and a second one with another
  *   content if there was one;
- * - of each source with a gap or an outage in the range, an event of each kind that it had sent, and
- *   of one with an outage how it last came online.
+ * - of each source with a gap or an outage in the range, an event of each kind that it had sent,
+ *   and of one with an outage how it last came online.
  */
 export class ContextChooser extends LogWatch {
   private readonly needed = new Set<number>();
