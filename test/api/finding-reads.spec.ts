@@ -57,6 +57,7 @@ async function act<T extends ReviewType>(
   who: string,
   type: T,
   { table, ...data }: { readonly table: string } & Omit<EventData[T], 'as'>,
+  as = 'pit-boss',
 ): Promise<void> {
   acts += 1;
   const event = {
@@ -66,7 +67,7 @@ async function act<T extends ReviewType>(
     id: `${type}/${acts}`,
     time: new Date(Date.now() + acts).toISOString(),
     table,
-    data: { ...data, as: 'pit-boss' },
+    data: { ...data, as },
   };
   await append([JSON.stringify(event)], new Date().toISOString());
   await floor.caughtUp();
@@ -420,8 +421,16 @@ describe('the queue over HTTP', () => {
 
   it('finds and counts what had been ruled and is open again', async () => {
     const isBack = ({ review }: FindingLine): boolean => review.regressed;
+    const [ruled] = (await all('status=standing')).filter(({ review }) => review.ruling !== null);
+    const { table, id, review } = ruled as FindingLine;
+    const reopened = {
+      finding: id,
+      ruling: review.ruling?.ref as string,
+      reason: 'A new witness.',
+    };
+    await act('vera', 'finding-reopened', { table, ...reopened }, 'surveillance');
     const lines = await all();
-    expect(lines.filter(isBack).length).toBeGreaterThan(0);
+    expect(lines.filter(isBack).map((line) => line.id)).toContain(id);
     for (const regressed of [true, false])
       expect(await all(`status=all&regressed=${regressed}`)).toEqual(
         lines.filter((line) => isBack(line) === regressed),
