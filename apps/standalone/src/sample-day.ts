@@ -16,6 +16,12 @@ const OF_LAST_SHOES = ['PY-03/26', 'RS-01/17', 'TC-08/36', 'TC-05/12'].map((faul
 );
 
 /**
+ * Faults that the tables of punto banco do not have: three need other rules, and the last two would
+ * take from the shoe of another fault what is to be seen there.
+ */
+const NOT_HERE = ['DL-05', 'PY-05', 'PR-07', 'DL-11', 'DV-06'];
+
+/**
  * The pits of the sample floor: the game of each, its tables, and the faults that occur once each.
  */
 const PITS: readonly {
@@ -27,7 +33,7 @@ const PITS: readonly {
     rules: 'punto-banco@1',
     tables: ['B01', 'B02', 'B03', 'B04'],
     faults: [
-      ...FINDING_CODES.filter((code) => code !== 'DL-05' && code !== 'PY-05' && code !== 'PR-07'),
+      ...FINDING_CODES.filter((code) => !NOT_HERE.includes(code)),
       ...OF_LAST_SHOES,
     ],
   },
