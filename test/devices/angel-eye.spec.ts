@@ -528,3 +528,44 @@ describe('what another system and the shoe say to each other', () => {
     }
   });
 });
+
+describe('a decoder that heard nothing for a while', () => {
+  const decoder = angelEye({ ...HEX, bcc: 'from-sequence' });
+  /** Returns what is observed of frames around a silence, the copies of both ends included. */
+  function around(before: readonly Uint8Array[], after: readonly Uint8Array[]) {
+    const chunk = (bytes: Uint8Array, at: number): Chunk => [bytes, at];
+    const { state } = heard(decoder, before.map(chunk));
+    const { state: end, all } = heard(
+      { ...decoder, start: decoder.resume(state) },
+      after.map((bytes, at) => chunk(bytes, at + 100)),
+    );
+    return { end, kinds: all.map(({ kind }) => kind), all };
+  }
+  const first = frame('1', card('player', 1, '9S'));
+  const third = frame('7', card('player', 3, 'KD'));
+
+  it('still knows a copy of the last report, so a card is never taken twice', () => {
+    expect(around([first], [first]).kinds).toEqual(['repeat']);
+  });
+
+  it('reports no number and no card as lost that may have come meanwhile', () => {
+    expect(around([first], [third]).kinds).toEqual(['report']);
+  });
+
+  it('reports what is lost after it', () => {
+    const fifth = frame('A', card('player', 5, '7H'));
+    expect(around([first], [third, fifth]).kinds).toEqual(['report', 'lost', 'report']);
+  });
+
+  it('goes on with the coup, and begins the next one where the index begins', () => {
+    const begins = around([first], [third, first]).all.map(
+      ({ kind, fields }) => kind === 'report' && fields.beginsCoup === true,
+    );
+    expect(begins.filter(Boolean)).toHaveLength(1);
+    expect(begins.at(-1)).toBe(true);
+  });
+
+  it('drops what is open', () => {
+    expect(around([first.slice(0, 5)], [third]).kinds).toEqual(['report']);
+  });
+});

@@ -12,9 +12,12 @@ export const joined = (chunks: readonly Uint8Array[]): Uint8Array =>
 /** Some bytes, and when they came in seconds. */
 export type Chunk = readonly [bytes: Uint8Array, up: number];
 
+/** A decoder, or the gateway's side of a protocol, that is only fed. */
+export type Listening<S> = Pick<FrameDecoder<S>, 'start' | 'feed'>;
+
 /** Feeds a decoder from its start. Returns all observations, and those of each chunk. */
 export function heard<S>(
-  decoder: FrameDecoder<S>,
+  decoder: Listening<S>,
   chunks: readonly Chunk[],
 ): { readonly all: readonly Observation[]; readonly state: S } {
   let state = decoder.start;

@@ -5,6 +5,7 @@ import {
   line1Gateway,
   parseLine,
   remember,
+  rememberKept,
   type Line1,
   type Line1GatewayTurn,
   type Line1Memory,
@@ -34,6 +35,9 @@ const event = (seq: number, reported: ReportedEvent = DRAWN, boot = 17): Line1 =
   event: reported,
 });
 const idle = (last: number, boot = 17): Line1 => ({ type: 'I', boot, ms: 0, last });
+
+/** What is remembered of a unit, without what only its H says. */
+const withoutFirmware = ({ firmware: _, ...unit }: Line1Memory[number]): object => unit;
 
 /** A gateway on a line, with a clock that the test moves. */
 class Gateway {
@@ -394,6 +398,22 @@ describe('the gateway', () => {
       gateway.hears(event(2), event(3));
       expect(gateway.kinds()).toEqual(['session', 'repeat', 'report']);
       expect(gateway.taken()).toEqual(['U.17/3']);
+    });
+
+    it('the same after a restart that kept the lines and not what was observed', () => {
+      const before = after(2);
+      before.hears(hello(18, 0, 0), event(1, ONLINE, 18), `${around('E,18,2,9,XX')}\n`);
+      const again: ReportedEvent = { type: 'device-online', data: { firmware: '3' } };
+      before.hears(hello(17, 0, 0), event(1, again));
+      const kept = before.observations.flatMap(({ kind, raw, session = null }) =>
+        kind === 'report' || kind === 'refused'
+          ? [{ raw, session: kind === 'report' ? session : null }]
+          : [],
+      );
+      const memory = kept.reduce<Line1Memory>(rememberKept, []);
+      const observed = before.observations.reduce<Line1Memory>(remember, []);
+      expect(kept).toHaveLength(5);
+      expect(memory.map(withoutFirmware)).toEqual(observed.map(withoutFirmware));
     });
 
     it('the same after its disk was lost, and asks for nothing that the device forgot', () => {

@@ -12,14 +12,13 @@ import {
   powerUp,
   recordEvent,
   type AngelEyeReport,
-  type FrameDecoder,
   type Line1GatewayState,
   type Observation,
   type ReportedEvent,
 } from '#devices';
 import { IS_LONG } from '../kit/rounds.js';
 import { anyLine } from './any-line.js';
-import { joined } from './bytes.js';
+import { joined, type Listening } from './bytes.js';
 import { seeded, type Chance } from './chance.js';
 
 /** Streams for each decoder in `npm run test:long`, and in `npm test`. */
@@ -94,7 +93,7 @@ function mutated(bytes: Uint8Array, chance: Chance): Uint8Array {
 }
 
 /** Feeds bytes at one time, cut at some places or not at all. */
-function fed<S>(decoder: FrameDecoder<S>, bytes: Uint8Array, cuts: readonly number[]) {
+function fed<S>(decoder: Listening<S>, bytes: Uint8Array, cuts: readonly number[]) {
   let state = decoder.start;
   const observations: Observation[] = [];
   for (const [at, from] of [0, ...cuts].entries()) {
@@ -112,7 +111,7 @@ const anyCuts = (bytes: Uint8Array, chance: Chance): readonly number[] =>
 
 /** Expects a decoder to be total: any cut gives the same, as plain JSON of a bounded size. */
 function expectTotal<S>(
-  decoder: FrameDecoder<S>,
+  decoder: Listening<S>,
   any: (chance: Chance) => Uint8Array,
   { from, stateMax }: { readonly from: number; readonly stateMax: number },
 ): number {
@@ -137,7 +136,7 @@ function expectTotal<S>(
 }
 
 /** Returns the gateway's side as a decoder: the lines that it writes go nowhere. */
-function gatewayDecoder(): FrameDecoder<Line1GatewayState> {
+function gatewayDecoder(): Listening<Line1GatewayState> {
   const gateway = line1Gateway({ listenOnly: false, freshDigits: () => '0badcafe' });
   return {
     start: gateway.opened(gateway.start([]), 0).state,

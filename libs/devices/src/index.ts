@@ -36,4 +36,4 @@ export {
   type ParsedLine,
 } from './line-1/line.js';
 export { asciiBytes } from './line-1/line-reader.js';
-export { remember, type Line1Memory } from './line-1/memory.js';
+export { remember, rememberKept, type Line1Memory } from './line-1/memory.js';

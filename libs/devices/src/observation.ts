@@ -128,6 +128,12 @@ export interface FrameDecoder<S> {
    * twice a second, so that silence ends what is open.
    */
   feed(state: S, bytes: Uint8Array, up: number): Feed<S>;
+  /**
+   * Takes that nothing was heard for a while: the link was lost, or the program was down. What is
+   * open is dropped. Copies of what was taken before are still known, and what went by meanwhile is
+   * not reported as lost: only the caller knows that nobody listened.
+   */
+  resume(state: S): S;
 }
 
 /** Returns bytes as lower-case hexadecimal. */

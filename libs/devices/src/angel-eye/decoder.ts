@@ -4,7 +4,7 @@ import { learn, type Checksum } from './checksum.js';
 import { COPY_WITHIN, isCopyOf, withoutCopiesOf, withPiece, type Damage } from './damage.js';
 import { eventsOf, unrecognised } from './events.js';
 import { CONTROL, endPiece, readByte, readingOf, type BccReading, type Piece } from './frames.js';
-import { afterResult, lay, NO_PLACES, type Places } from './places.js';
+import { afterResult, afterSilence, lay, NO_PLACES, type Places } from './places.js';
 import { decodeReport, type AngelEyeReport } from './reports.js';
 
 /** Seconds of silence that end a piece which is not whole. */
@@ -37,6 +37,8 @@ export interface AngelEyeState {
   readonly damage: Damage | null;
   /** Losses reported since the last report, which its number then must not count again. */
   readonly reported: number;
+  /** Reports may have gone by unheard since the last, so its number says nothing about the next. */
+  readonly unsure: boolean;
 }
 
 /** A decoder at work on one chunk. */
@@ -73,9 +75,15 @@ export function angelEye(settings: AngelEyeSettings): FrameDecoder<AngelEyeState
     places: NO_PLACES,
     damage: null,
     reported: 0,
+    unsure: false,
   };
   return {
     start,
+    resume: (state) => ({
+      ...state,
+      ...{ open: [], damage: null, reported: 0, unsure: true },
+      places: afterSilence(state.places),
+    }),
     feed: (state, bytes, up) => feed({ state, settings, observations: [] }, bytes, up),
   };
 }
@@ -192,7 +200,7 @@ function takeGood(work: Work, good: Good): void {
     const events = eventsFor(work, good, report);
     observe(work, 'report', { events, ...(beginsCoup ? { beginsCoup } : {}) }, of);
   }
-  work.state = { ...work.state, last: frame, damage: null, reported: 0 };
+  work.state = { ...work.state, last: frame, damage: null, reported: 0, unsure: false };
 }
 
 /** Reports what was damaged before a report and was no copy of it. */
@@ -217,7 +225,8 @@ function loseBefore(work: Work, good: Good, report: AngelEyeReport | undefined):
 
 /** Returns how many numbers were skipped before this one, or undefined if that is not known. */
 function skipped({ settings, state }: Work, sequence: string): number | undefined {
-  if (settings.sequence === SEQUENCE_UNKNOWN || state.last.length === 0) return undefined;
+  if (settings.sequence === SEQUENCE_UNKNOWN || state.last.length === 0 || state.unsure)
+    return undefined;
   const { length } = settings.sequence;
   const before = settings.sequence.indexOf(String.fromCharCode(state.last[1] as number));
   const now = settings.sequence.indexOf(sequence);

@@ -10,10 +10,18 @@ export interface Places {
   readonly last: Readonly<Partial<Record<CardReport['to'], number>>>;
   /** By target byte, the card byte. At most 16 for each of four targets. */
   readonly held: Readonly<Record<string, number>>;
+  /** Targets of which cards may have gone by unheard, so that a jump of their index says nothing. */
+  readonly unsure: readonly CardReport['to'][];
 }
 
 /** No card lies anywhere. */
-export const NO_PLACES: Places = { last: {}, held: {} };
+export const NO_PLACES: Places = { last: {}, held: {}, unsure: [] };
+
+/** Returns the places after a time in which nothing was heard. */
+export const afterSilence = (places: Places): Places => ({
+  ...places,
+  unsure: ['player', 'banker', 'burn'],
+});
 
 /**
  * Lays a card at its place. Returns the number of cards before it that never came, by its index:
@@ -32,11 +40,13 @@ export function lay(
   const { player, banker } = places.last;
   const isFirst = player === undefined && banker === undefined;
   const kept = begins || to === 'indicator' ? begun(places, isHand) : places;
-  const missing = index === 0 ? 0 : Math.max(0, index - (begins ? 0 : before) - 1);
+  const isKnown = index !== 0 && !places.unsure.includes(to);
+  const missing = isKnown ? Math.max(0, index - (begins ? 0 : before) - 1) : 0;
   return {
     places: {
       last: { ...kept.last, [to]: index === 0 ? (kept.last[to] ?? 0) : index },
       held: { ...kept.held, [target]: card },
+      unsure: kept.unsure.filter((each) => each !== to),
     },
     missing,
     beginsCoup: isHand && (begins || isFirst),
@@ -44,7 +54,7 @@ export function lay(
 }
 
 /** Returns the places after a new coup (`isHand`) or a new burn has begun. */
-function begun({ last, held }: Places, isHand: boolean): Places {
+function begun({ last, held, unsure }: Places, isHand: boolean): Places {
   const isOfHand = (target: number): boolean => ((target >> 4) & 7) < 2;
   const entries = Object.entries(held).filter(([target]) => isOfHand(Number(target)) !== isHand);
   const { player, banker, ...others } = last;
@@ -52,11 +62,11 @@ function begun({ last, held }: Places, isHand: boolean): Places {
     ...(player === undefined ? {} : { player }),
     ...(banker === undefined ? {} : { banker }),
   };
-  return { last: isHand ? others : hands, held: Object.fromEntries(entries) };
+  return { last: isHand ? others : hands, held: Object.fromEntries(entries), unsure };
 }
 
 /** Returns the places after a result: the next card of either hand has index 1. */
-export const afterResult = ({ last, held }: Places): Places => {
+export const afterResult = ({ last, held, unsure }: Places): Places => {
   const { player: _player, banker: _banker, ...others } = last;
-  return { last: others, held };
+  return { last: others, held, unsure: unsure.filter((to) => to === 'burn') };
 };

@@ -1,4 +1,5 @@
 import type { Observation } from '../observation.js';
+import { parseLine, type ParsedLine } from './line.js';
 
 /** The most units that are remembered. The one that was heard longest ago is forgotten first. */
 const UNITS_MAX = 8;
@@ -49,6 +50,52 @@ export function remember(memory: Line1Memory, observation: Observation): Line1Me
   });
 }
 
+/**
+ * Returns what is remembered after a line that was kept, for a caller that kept lines and not
+ * observations. `session` is that of the event that the line became, or null if it became none: its
+ * number then counts for the unit that was heard last in that boot.
+ */
+export function rememberKept(
+  memory: Line1Memory,
+  { raw, session }: { readonly raw: string; readonly session: string | null },
+): Line1Memory {
+  const parsed = parseLine(lineOf(raw));
+  if (parsed.is === 'malformed') return rememberRefused(memory, raw, parsed);
+  if (session === null || parsed.is !== 'line' || parsed.line.type !== 'E') return memory;
+  const { boot, seq: deviceNumber, event } = parsed.line;
+  const unit = new RegExp(`^(.*)\\.${boot}(?:~[0-9a-f]{8})?$`, 's').exec(session)?.[1];
+  if (unit === undefined) return memory;
+  const before = memory.find((each) => each.unit === unit);
+  const { firmware = before?.firmware ?? '' } =
+    event.type === 'device-online' ? event.data : { firmware: undefined };
+  const fields = { unit, boot, firmware, reused: false };
+  const begun = remember(memory, { ...KEPT, raw, session, kind: 'session', fields });
+  const events = [event];
+  return remember(begun, {
+    ...KEPT,
+    raw,
+    session,
+    deviceNumber,
+    kind: 'report',
+    fields: { events },
+  });
+}
+
+const KEPT = { integrity: 'ok', up: 0 } as const;
+
+function rememberRefused(
+  memory: Line1Memory,
+  raw: string,
+  { of, problem }: ParsedLine & { readonly is: 'malformed' },
+): Line1Memory {
+  const session = memory.find(({ boot }) => boot === of?.boot)?.session;
+  if (of === undefined || session === undefined) return memory;
+  const fields = { problem };
+  return remember(memory, {
+    ...{ ...KEPT, raw, session, deviceNumber: of.seq, kind: 'refused', fields },
+  });
+}
+
 /** Returns what is remembered of a number: unknown, a repeat, or bytes that differ. */
 export function known(unit: UnitMemory, number: number, body: string): 'same' | 'other' | 'new' {
   const content = unit.contents.find((each) => each.number === number);
@@ -93,10 +140,12 @@ function withBody(contents: readonly Content[], number: number, body: string): r
     .slice(-CONTENTS_MAX);
 }
 
+/** Returns the text of a line from its bytes in hexadecimal. */
+const lineOf = (raw: string): string =>
+  (raw.match(/../g) ?? []).map((pair) => String.fromCharCode(Number.parseInt(pair, 16))).join('');
+
 /** Returns the body of a line from its bytes: what is between `$` and the last `*`. */
 function bodyOf(raw: string): string {
-  const line = (raw.match(/../g) ?? [])
-    .map((pair) => String.fromCharCode(Number.parseInt(pair, 16)))
-    .join('');
+  const line = lineOf(raw);
   return line.slice(1, line.lastIndexOf('*'));
 }
