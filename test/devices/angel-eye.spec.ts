@@ -29,12 +29,23 @@ function observed(
 const eventsOf = (observations: readonly Observation[]): readonly ReportedEvent[] =>
   observations.flatMap((each) => (each.kind === 'report' ? each.fields.events : []));
 
+/** Returns the kind of an observation, but not of where a coup begins. */
+const kindSaid = ({ kind }: Observation): readonly string[] =>
+  kind === 'coup-begins' ? [] : [kind];
+
 /** Returns kind and fields of observations, without where coups begin. */
 const said = (observations: readonly Observation[]) =>
-  observations.map(({ kind, fields }) => [
-    kind,
-    kind === 'report' ? { events: fields.events } : fields,
-  ]);
+  observations
+    .filter(({ kind }) => kind !== 'coup-begins')
+    .map(({ kind, fields }) => [kind, fields]);
+
+/** Returns the reports, by their place among all, before which a coup begins. */
+const beginnings = (observations: readonly Observation[]): readonly number[] =>
+  observations.flatMap(({ kind }, at) =>
+    kind === 'coup-begins'
+      ? [observations.slice(0, at).filter((each) => each.kind === 'report').length]
+      : [],
+  );
 
 /** Returns a report's frame under a sequence character, with the check from the sequence on. */
 const frame = (sequence: string, report: AngelEyeReport): Uint8Array =>
@@ -85,13 +96,10 @@ describe('a report of angel-eye-ii-ex', () => {
     ],
     ['a lock state', '05 31 4C 81 03 46 46', [setting('lock', '1')]],
   ])('says %s, with the bytes that integrators published', (_, hex, events) => {
-    expect(observed([hex])).toEqual([
+    expect(observed([hex]).filter(({ kind }) => kind === 'report')).toEqual([
       {
         kind: 'report',
-        fields:
-          hex.startsWith('05 31 44 8') || hex.startsWith('05 31 44 9')
-            ? { events, beginsCoup: true }
-            : { events },
+        fields: { events },
         raw: hex.replaceAll(' ', '').toLowerCase(),
         integrity: 'ok',
         up: 0,
@@ -281,10 +289,22 @@ describe('a coup', () => {
     ['where only the index of the second card is heard', [p1, b1, b1, p2], [0, 2]],
   ] as const)('begins %s', (_, reports, begins) => {
     const found = observed(reports.map((each, at) => frame('123456'.charAt(at), each)));
-    const kept = found.filter(({ kind }) => kind === 'report');
-    expect(
-      kept.flatMap((each, at) => (each.kind === 'report' && each.fields.beginsCoup ? [at] : [])),
-    ).toEqual(begins);
+    expect(beginnings(found)).toEqual(begins);
+  });
+
+  it('begins before the cards of it that never came', () => {
+    const found = observed(['1', '2'].map((seq, at) => frame(seq, at === 0 ? p1 : p2)).slice(1));
+    expect(found.map(({ kind }) => kind)).toEqual(['coup-begins', 'lost', 'report']);
+  });
+
+  it('begins after what never came before it', () => {
+    const found = observed([frame('1', b1), frame('2', result), frame('5', p2)], HEX);
+    expect(found.slice(-4).map(({ kind, fields }) => [kind, fields])).toEqual([
+      ['lost', { count: 1, because: 'number' }],
+      ['coup-begins', {}],
+      ['lost', { count: 1, because: 'index' }],
+      ['report', { events: [drawn('KD', 'player')] }],
+    ]);
   });
 });
 
@@ -298,7 +318,7 @@ describe('the check of a report', () => {
   it.each(['from-sequence', 'from-enq'] as const)(
     'is learned from three reports in a row: %s',
     (bcc) => {
-      const kinds = observed(by(bcc)).map(({ kind }) => kind);
+      const kinds = observed(by(bcc)).flatMap(kindSaid);
       expect(kinds).toEqual(['report', 'report', 'checksum-settled', 'report', 'report']);
       const settled = observed(by(bcc)).find(({ kind }) => kind === 'checksum-settled');
       expect(settled?.fields).toEqual({ reading: bcc });
@@ -325,7 +345,7 @@ describe('the check of a report', () => {
   it('is not settled by reports of both readings', () => {
     const [one, two] = [by('from-sequence'), by('from-enq')];
     const frames = [one[0], one[1], two[2], one[3]] as Uint8Array[];
-    expect(observed(frames).map(({ kind }) => kind)).not.toContain('checksum-settled');
+    expect(observed(frames).flatMap(kindSaid)).not.toContain('checksum-settled');
   });
 
   it('must be two upper-case digits', () => {
@@ -337,7 +357,7 @@ describe('the check of a report', () => {
 describe('a report that comes again', () => {
   it('is a repeat if every byte is the same', () => {
     const one = frame('1', card('player', 1, '9S'));
-    const kinds = observed([one, one, one]).map(({ kind }) => kind);
+    const kinds = observed([one, one, one]).flatMap(kindSaid);
     expect(kinds).toEqual(['report', 'repeat', 'checksum-settled', 'repeat']);
   });
 
@@ -422,7 +442,7 @@ describe('a damaged report', () => {
   const next = frame('2', card('banker', 1, '7H'));
   const decoder = angelEye(CAUTIOUS);
   const kinds = (...chunks: readonly Chunk[]): readonly string[] =>
-    heard(decoder, chunks).all.map(({ kind }) => kind);
+    heard(decoder, chunks).all.flatMap(kindSaid);
   const NONE = new Uint8Array();
 
   it('is forgiven where its copy comes within a second', () => {
@@ -445,7 +465,7 @@ describe('a damaged report', () => {
       [damaged(next, 4, 1), 0.1],
       [next, 0.2],
     ]).all;
-    expect(known.map(({ kind }) => kind)).not.toContain('lost');
+    expect(known.flatMap(kindSaid)).not.toContain('lost');
   });
 
   it('is not counted again by the number of the next report', () => {
@@ -456,7 +476,7 @@ describe('a damaged report', () => {
       [NONE, 3],
       [third, 4],
     ]);
-    expect(all.map(({ kind }) => kind)).toEqual(['report', 'damaged', 'lost', 'report']);
+    expect(all.flatMap(kindSaid)).toEqual(['report', 'damaged', 'lost', 'report']);
   });
 
   it.each([
@@ -495,7 +515,7 @@ describe('a damaged report', () => {
       [good.slice(0, 5), 3],
       [good.slice(5), 3.9],
     ]);
-    expect(all).toMatchObject([{ kind: 'report', up: 3 }]);
+    expect(all.slice(1)).toMatchObject([{ kind: 'report', up: 3 }]);
   });
 
   it('ends at 64 bytes', () => {
@@ -514,7 +534,7 @@ describe('what another system and the shoe say to each other', () => {
     ['a NAK and its code', '15 31'],
   ])('is read past: %s', (_, hex) => {
     const frames = joined([bytesOf(hex), frame('1', card('player', 1, '9S'))]);
-    expect(observed([frames]).map(({ kind }) => kind)).toEqual(['read-past', 'report']);
+    expect(observed([frames]).flatMap(kindSaid)).toEqual(['read-past', 'report']);
   });
 
   it('does not hide a report whose first byte was damaged', () => {
@@ -524,7 +544,7 @@ describe('what another system and the shoe say to each other', () => {
         [bytes, 0],
         [new Uint8Array(), 3],
       ];
-      expect(heard(angelEye(CAUTIOUS), chunks).all.map(({ kind }) => kind)).toContain('lost');
+      expect(heard(angelEye(CAUTIOUS), chunks).all.flatMap(kindSaid)).toContain('lost');
     }
   });
 });
@@ -558,14 +578,18 @@ describe('a decoder that heard nothing for a while', () => {
   });
 
   it('goes on with the coup, and begins the next one where the index begins', () => {
-    const begins = around([first], [third, first]).all.map(
-      ({ kind, fields }) => kind === 'report' && fields.beginsCoup === true,
-    );
-    expect(begins.filter(Boolean)).toHaveLength(1);
-    expect(begins.at(-1)).toBe(true);
+    expect(beginnings(around([first], [third, first]).all)).toEqual([1]);
+  });
+
+  it('reports a card as lost where the first that is heard of a coup cannot be its first', () => {
+    const banker = frame('8', card('banker', 1, '7H'));
+    expect(around([], [banker]).kinds).toEqual(['coup-begins', 'lost', 'report']);
+    expect(around([], [frame('8', card('player', 1, '9S'))]).kinds).toEqual([
+      ...['coup-begins', 'report'],
+    ]);
   });
 
   it('drops what is open', () => {
-    expect(around([first.slice(0, 5)], [third]).kinds).toEqual(['report']);
+    expect(around([first.slice(0, 5)], [first]).kinds).toEqual(['coup-begins', 'report']);
   });
 });

@@ -53,11 +53,9 @@ export type LostBecause =
 /** The fields of each kind of observation. */
 export interface ObservationFields {
   /** A frame that was understood. Some frames report nothing. */
-  report: {
-    readonly events: readonly ReportedEvent[];
-    /** By the shoe's own index of cards, this is the first card heard of a new coup. */
-    readonly beginsCoup?: true;
-  };
+  report: { readonly events: readonly ReportedEvent[] };
+  /** By the shoe's own index of cards, a coup begins with what follows. It has no bytes. */
+  'coup-begins': Readonly<Record<string, never>>;
   /** A copy of what was taken before. */
   repeat: Readonly<Record<string, never>>;
   /** A frame that says nothing about the game, such as a reply to another system's command. */

@@ -196,9 +196,8 @@ function takeGood(work: Work, good: Good): void {
     observe(work, 'started', { missed: null }, of);
     work.state = { ...work.state, places: NO_PLACES };
   } else {
-    const beginsCoup = loseBefore(work, good, report);
-    const events = eventsFor(work, good, report);
-    observe(work, 'report', { events, ...(beginsCoup ? { beginsCoup } : {}) }, of);
+    loseBefore(work, good, report);
+    observe(work, 'report', { events: eventsFor(work, good, report) }, of);
   }
   work.state = { ...work.state, last: frame, damage: null, reported: 0, unsure: false };
 }
@@ -209,18 +208,21 @@ function loseDamaged(work: Work, up: number): void {
 }
 
 /**
- * Reports what never came before a report, and moves the places on. Returns whether the report is
- * the first card of a coup.
+ * Reports what never came before a report and that a coup begins, and moves the places on. Cards of
+ * that coup which never came are reported after its beginning.
  */
-function loseBefore(work: Work, good: Good, report: AngelEyeReport | undefined): boolean {
+function loseBefore(work: Work, good: Good, report: AngelEyeReport | undefined): void {
+  const { up } = good;
   const byNumber = skipped(work, good.sequence);
   const { missing: byIndex, beginsCoup } = layReport(work, report, good.payload);
   const { damage, reported } = work.state;
-  const most = Math.max(byNumber ?? 0, byIndex) - reported;
-  if (most > 0) lose(work, most, (byNumber ?? 0) >= byIndex ? 'number' : 'index', good.up);
-  else if (byNumber === undefined && damage !== null) lose(work, 1, 'damage', good.up);
-  if (report === undefined && OF_THE_GAME.includes(good.letter)) lose(work, 1, 'form', good.up);
-  return beginsCoup;
+  const most = Math.max(0, Math.max(byNumber ?? 0, byIndex) - reported);
+  const ofCoup = beginsCoup ? Math.min(byIndex, most) : 0;
+  lose(work, most - ofCoup, (byNumber ?? 0) >= byIndex ? 'number' : 'index', up);
+  if (most === 0 && byNumber === undefined && damage !== null) lose(work, 1, 'damage', up);
+  if (beginsCoup) observe(work, 'coup-begins', {}, { up });
+  lose(work, ofCoup, 'index', up);
+  if (report === undefined && OF_THE_GAME.includes(good.letter)) lose(work, 1, 'form', up);
 }
 
 /** Returns how many numbers were skipped before this one, or undefined if that is not known. */

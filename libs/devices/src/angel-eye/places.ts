@@ -40,18 +40,29 @@ export function lay(
   const { player, banker } = places.last;
   const isFirst = player === undefined && banker === undefined;
   const kept = begins || to === 'indicator' ? begun(places, isHand) : places;
-  const isKnown = index !== 0 && !places.unsure.includes(to);
-  const missing = isKnown ? Math.max(0, index - (begins ? 0 : before) - 1) : 0;
+  const beginsCoup = isHand && (begins || isFirst);
   return {
+    missing: places.unsure.includes(to)
+      ? missedUnheard(beginsCoup, to, index)
+      : jumpedOver(begins ? 0 : before, index),
     places: {
       last: { ...kept.last, [to]: index === 0 ? (kept.last[to] ?? 0) : index },
       held: { ...kept.held, [target]: card },
       unsure: kept.unsure.filter((each) => each !== to),
     },
-    missing,
-    beginsCoup: isHand && (begins || isFirst),
+    beginsCoup,
   };
 }
+
+const jumpedOver = (before: number, index: number): number =>
+  index === 0 ? 0 : Math.max(0, index - before - 1);
+
+/**
+ * Returns how many cards of a coup are missing before the first that is heard after a silence. The
+ * first card of a coup goes to the player, so a coup that begins otherwise had begun unheard.
+ */
+const missedUnheard = (beginsCoup: boolean, to: CardReport['to'], index: number): number =>
+  beginsCoup && !(to === 'player' && index <= 1) ? 1 : 0;
 
 /** Returns the places after a new coup (`isHand`) or a new burn has begun. */
 function begun({ last, held, unsure }: Places, isHand: boolean): Places {
