@@ -6,3 +6,5 @@ export {
   readConfiguration,
   type ReadConfiguration,
 } from './configuration/read.js';
+export { TableDesk, type DeskSurroundings } from './desk/desk.js';
+export { decoderOf, DeskRecord, NEW_DESK, type DeskState } from './desk/record.js';

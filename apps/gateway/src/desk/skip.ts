@@ -1,0 +1,26 @@
+/** An event of the spool: the number of its line, and its place in the line from 1. */
+export interface EventPlace {
+  readonly n: number;
+  readonly event: number;
+}
+
+/** An event that an operator set aside, so that it is not delivered. */
+export interface Skip extends EventPlace {
+  readonly by: string;
+  readonly reason: string;
+}
+
+const isOrdinal = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 1;
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value.trim() !== '' && value.length <= SKIP_TEXT_MAX;
+
+/** The most characters of a name and of a reason. */
+export const SKIP_TEXT_MAX = 200;
+
+/** Returns whether a value is a skip. */
+export function isSkip(value: unknown): value is Skip {
+  if (typeof value !== 'object' || value === null) return false;
+  const { n, event, by, reason } = value as Partial<Record<keyof Skip, unknown>>;
+  return isOrdinal(n) && isOrdinal(event) && isText(by) && isText(reason);
+}
