@@ -37,3 +37,17 @@ export {
 } from './line-1/line.js';
 export { asciiBytes } from './line-1/line-reader.js';
 export { remember, rememberKept, type Line1Memory } from './line-1/memory.js';
+export {
+  EMULATED_PROTOCOLS,
+  EmulatorRefusal,
+  type EmulatedProtocol,
+  type EmulatorStep,
+  type ScheduledStep,
+} from './emulator/step.js';
+export { EMULATOR_FAULTS, readFaults } from './emulator/faults.js';
+export type { RecordedEvent } from './emulator/recorded.js';
+export { scheduleOf, type Schedule } from './emulator/schedule.js';
+export { emulatedDevice, type EmulatedDevice } from './emulator/emulated-device.js';
+export { EMULATED_SEQUENCE } from './emulator/emulated-angel-eye.js';
+export { expectedOf, type ExpectedEvent } from './emulator/expected.js';
+export type { SentBytes } from './emulator/wire.js';

@@ -4,8 +4,9 @@ import { NO_LINE, readLines, type OpenLine } from './line-reader.js';
 
 /** The most events that are sent and not acknowledged. */
 const WINDOW = 8;
-/** The most events of all boots that are kept until they are acknowledged, and the most boots. */
-const EVENTS_MAX = 64;
+/** The most events of a boot that a device keeps until they are acknowledged. */
+export const LINE1_EVENTS_MAX = 64;
+/** The most boots of which events are kept. */
 const BOOTS_MAX = 4;
 /** Seconds until the oldest event is sent again, at first and at most. */
 const RETRY_FIRST = 0.5;
@@ -184,7 +185,7 @@ function make(work: Work, event: ReportedEvent): void {
   // The line must fit before its number is used: a number without a line would be a hole.
   encodeLine1({ type: 'E', boot, ...made });
   if (work.state.isDeaf) sayEvent(work, made);
-  const kept = work.state.isDeaf ? [] : [...events, made].slice(-EVENTS_MAX);
+  const kept = work.state.isDeaf ? [] : [...events, made].slice(-LINE1_EVENTS_MAX);
   const now = { boot, last: made.seq, lastMs: made.ms, acknowledged, events: kept };
   change(work, { boots: [...work.state.boots.slice(0, -1), now] });
 }
