@@ -43,6 +43,7 @@ export {
   type EmulatedProtocol,
   type EmulatorStep,
   type ScheduledStep,
+  type WireFault,
 } from './emulator/step.js';
 export { EMULATOR_FAULTS, readFaults } from './emulator/faults.js';
 export type { RecordedEvent } from './emulator/recorded.js';

@@ -159,10 +159,7 @@ class Planning {
    * Returns the reports that a fault at this place would concern, the first of them at `at`, or
    * undefined if it cannot be there.
    */
-  private concerned(
-    fault: (typeof PLANNED)[number],
-    at: number,
-  ): readonly number[] | undefined {
+  private concerned(fault: (typeof PLANNED)[number], at: number): readonly number[] | undefined {
     const type = this.typeAt(at);
     const isMessage = this.protocol === 'line-1' || type !== 'coup-opened';
     switch (fault) {

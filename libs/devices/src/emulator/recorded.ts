@@ -132,9 +132,8 @@ function declared(data: EventOf<'outcome-declared'>['data']): Reported['outcome-
 function noted({
   type,
   data,
-}: EventOf<
-  'device-error' | 'device-error-cleared' | 'device-setting-changed'
->): ReportedEvent | undefined {
+}: EventOf<'device-error' | 'device-error-cleared' | 'device-setting-changed'>):
+  ReportedEvent | undefined {
   const { code: given, text } = data;
   if (given === undefined) return undefined;
   const code = String(given);

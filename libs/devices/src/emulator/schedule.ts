@@ -56,8 +56,7 @@ function stepsAt(said: readonly Said[], plan: FaultPlan, place: number): readonl
     steps.push({ at: before + (at - before) / 3, step: { is: 'power', on: false } });
     steps.push({ at: before + ((at - before) * 2) / 3, step: { is: 'power', on: true } });
   }
-  if (plan.cuts.has(place))
-    steps.push({ at: (before + at) / 2, step: { is: 'cable', in: false } });
+  if (plan.cuts.has(place)) steps.push({ at: (before + at) / 2, step: { is: 'cable', in: false } });
   if (plan.clocks.has(place)) steps.push({ at, step: { is: 'clock', ms: WRAP_MS - 1 } });
   if (plan.clocks.has(place - 1)) steps.push({ at, step: { is: 'clock', ms: 0 } });
   steps.push({ at, step: faulty(said[place] as Said, plan, place) });
