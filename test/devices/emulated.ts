@@ -105,7 +105,7 @@ function deskOf(observations: readonly Observation[]): readonly Delivered[] {
         coups += 1;
         delivered.push({ type: 'coup-opened', data: { coup: coups } });
       }
-      delivered.push(event as unknown as Delivered);
+      delivered.push({ type: event.type, data: { ...event.data } });
     }
   }
   return delivered;

@@ -1,4 +1,4 @@
-import type { AnyEvent, EventOf } from '#audit';
+import type { AnyEvent, EventOf, EventType } from '#audit';
 import { encodeLine1 } from '../line-1/line.js';
 import type { Reported, ReportedEvent } from '../observation.js';
 import type { EmulatedProtocol, ReportStep } from './step.js';
@@ -76,44 +76,35 @@ function reportOf(
   return (protocol === 'line-1' ? fitsLine : fitsFrame)(report) ? report : undefined;
 }
 
+/** How a device reports each type of event, or undefined for one that it cannot report. */
+const REPORTS: { readonly [T in EventType]?: (event: EventOf<T>) => ReportedEvent | undefined } = {
+  'shoe-opened': ({ shoe, data: { decks } }) =>
+    shoe === undefined ? undefined : { type: 'shoe-opened', data: { shoe, decks } },
+  'shoe-closed': ({ data }) => closed(data),
+  'cut-card-drawn': () => ({ type: 'cut-card-drawn', data: {} }),
+  'coup-opened': ({ data }) => ({ type: 'coup-opened', data }),
+  'betting-closed': () => ({ type: 'betting-closed', data: {} }),
+  'coup-closed': () => ({ type: 'coup-closed', data: {} }),
+  // A device voids the coup that is open.
+  'coup-voided': ({ data: { reason, coup } }) =>
+    reason === undefined || coup !== undefined
+      ? undefined
+      : { type: 'coup-voided', data: { reason } },
+  'card-drawn': ({ data: { card, to, exposed } }) => ({
+    type: 'card-drawn',
+    data: { card, to, ...(exposed ? { exposed } : {}) },
+  }),
+  'card-moved': ({ data: { to } }) => ({ type: 'card-moved', data: { number: 1, to } }),
+  'hand-called': ({ data }) => ({ type: 'hand-called', data }),
+  'outcome-declared': ({ data }) => ({ type: 'outcome-declared', data: declared(data) }),
+  'device-error': noted,
+  'device-error-cleared': noted,
+  'device-setting-changed': noted,
+};
+
 /** Returns an event as a device would report it, or undefined if no device reports it. */
-function asReported(event: AnyEvent): ReportedEvent | undefined {
-  switch (event.type) {
-    case 'shoe-opened':
-      if (event.shoe === undefined) return undefined;
-      return { type: event.type, data: { shoe: event.shoe, decks: event.data.decks } };
-    case 'shoe-closed':
-      return closed(event.data);
-    case 'cut-card-drawn':
-    case 'betting-closed':
-    case 'coup-closed':
-      return { type: event.type, data: {} };
-    case 'coup-opened':
-      return { type: event.type, data: event.data };
-    case 'coup-voided': {
-      const { reason, coup } = event.data;
-      // A device voids the coup that is open.
-      if (reason === undefined || coup !== undefined) return undefined;
-      return { type: event.type, data: { reason } };
-    }
-    case 'card-drawn': {
-      const { card, to, exposed } = event.data;
-      return { type: event.type, data: { card, to, ...(exposed ? { exposed } : {}) } };
-    }
-    case 'card-moved':
-      return { type: event.type, data: { number: 1, to: event.data.to } };
-    case 'hand-called':
-      return { type: event.type, data: event.data };
-    case 'outcome-declared':
-      return { type: event.type, data: declared(event.data) };
-    case 'device-error':
-    case 'device-error-cleared':
-    case 'device-setting-changed':
-      return noted(event);
-    default:
-      return undefined;
-  }
-}
+const asReported = (event: AnyEvent): ReportedEvent | undefined =>
+  (REPORTS[event.type] as ((event: AnyEvent) => ReportedEvent | undefined) | undefined)?.(event);
 
 function closed({ reason, remaining }: EventOf<'shoe-closed'>['data']): ReportedEvent | undefined {
   if (reason === undefined) return undefined;
