@@ -9,17 +9,24 @@ import { shortTable } from '../kit/short-table.js';
 const READER = 'device/reader';
 const OTHERS = ['device/b', 'device/c'] as const;
 
-/** The kinds of message that one device sends. The reader draws the cards, and may send any other. */
-const KINDS = [
+const CALLS = ['hand-called', 'outcome-declared'] as const;
+const BETS = ['bet-placed', 'bet-withdrawn', 'bet-settled'] as const;
+const COMMISSION = ['commission-collected', 'commission-waived', 'seat-left'] as const;
+const PEOPLE = ['dealer-signed-on', 'dealer-relieved'] as const;
+
+/** The types that one device sends. The reader draws the cards, and may send any other. */
+const TYPES = [
   ['card-drawn'],
   ['shoe-opened', 'shoe-closed', 'cut-card-drawn'],
   ['coup-opened', 'coup-closed', 'coup-voided'],
   ['betting-closed'],
-  ['hand-called', 'outcome-declared'],
-  ['bet-placed', 'bet-withdrawn', 'bet-settled'],
-  ['commission-collected', 'commission-waived', 'seat-left'],
-  ['dealer-signed-on', 'dealer-relieved'],
+  CALLS,
+  BETS,
+  COMMISSION,
+  PEOPLE,
 ] as const satisfies readonly (readonly AnyEvent['type'][])[];
+/** The kinds of message other than play. What an outage hides of them depends on its source. */
+const NOT_PLAY: readonly (readonly string[])[] = [CALLS, [...BETS, ...COMMISSION], PEOPLE];
 
 interface Table {
   readonly document: number;
@@ -44,7 +51,7 @@ const tablesWith = (devices: fc.Arbitrary<string>): fc.Arbitrary<Table> =>
     bets: fc.boolean(),
     coups: fc.integer({ min: 6, max: 16 }),
     devices: fc
-      .array(devices, { minLength: KINDS.length - 1, maxLength: KINDS.length - 1 })
+      .array(devices, { minLength: TYPES.length - 1, maxLength: TYPES.length - 1 })
       .map((others) => [READER, ...others]),
   });
 const tables = tablesWith(fc.constantFrom(READER, ...OTHERS));
@@ -56,12 +63,16 @@ const isOf =
   (event: Sent): boolean =>
     typeOf(event) === type;
 
-/** Returns two shoes of a table, each event from the device of its kind. */
+/** Returns the kind of a message, as an index of `NOT_PLAY`; -1 for play. */
+const kindOf = (event: Sent): number =>
+  NOT_PLAY.findIndex((types) => types.includes(typeOf(event)));
+
+/** Returns two shoes of a table, each event from the device that sends its type. */
 function played({ document, devices, ...table }: Table, faults: readonly string[] = []): Sent[] {
   const rules = DOCUMENTS[document] as string;
   return shortTable({ ...table, rules, faults }).map((event) => {
-    const kind = KINDS.findIndex((types) => (types as readonly string[]).includes(typeOf(event)));
-    return { ...event, source: devices[kind] ?? (event.source as string) };
+    const sender = TYPES.findIndex((types) => (types as readonly string[]).includes(typeOf(event)));
+    return { ...event, source: devices[sender] ?? (event.source as string) };
   });
 }
 
@@ -95,21 +106,28 @@ interface Outage {
   readonly manner: Manner;
 }
 
-/** Chooses an outage that begins after a card of the reader, and ends while a shoe is open. */
+/**
+ * Chooses an outage that begins after a card of the reader, and of which it is certain that a shoe
+ * is open: where the reader comes online, else where it goes offline. The reader has sent before
+ * each kind of message that it loses, because an outage hides no other kind.
+ */
 function outageIn(log: readonly Sent[], where: number, count: number, manner: Manner): Outage {
-  const own = log.flatMap(({ source }, at) => (source === READER ? [at] : []));
+  const isOwn = ({ source }: Sent): boolean => source === READER;
+  const own = log.flatMap((event, at) => (isOwn(event) ? [at] : []));
   const first = own.findIndex((at) => isOf('card-drawn')(log[at] as Sent));
   const begin = first + (where % (own.length - first));
   const since = own[begin] as number;
-  const until = manner === 'goes offline for good' ? Infinity : begin + count;
-  const end = own[until] ?? log.length - 1;
-  const isGone = (at: number): boolean => log[at]?.source === READER && since < at && at < end;
-  const ends = (event: Sent, at: number): boolean =>
-    at < end && !isGone(at) && ['shoe-opened', 'shoe-closed'].includes(typeOf(event));
-  const last = log.findLast(ends) as Sent;
-  const lastBefore = log.findLast((event, at) => at <= since && ends(event, at)) as Sent;
-  const isOpen = isOf('shoe-opened')(manner === 'comes online' ? last : lastBefore);
-  fc.pre(isOpen && (manner === 'comes online' || isOf('shoe-opened')(lastBefore)));
+  const isForGood = manner === 'goes offline for good';
+  const end = isForGood ? log.length : (own[begin + count] ?? log.length - 1);
+  fc.pre(since < end);
+  const kinds = (from: number, to: number): number[] =>
+    log.slice(from, to).filter(isOwn).map(kindOf);
+  const sent = kinds(0, since + 1);
+  fc.pre(kinds(since + 1, end).every((kind) => sent.includes(kind)));
+  const isKept = (event: Sent, at: number): boolean =>
+    ['shoe-opened', 'shoe-closed'].includes(typeOf(event)) && (at <= since || !isOwn(event));
+  const known = log.slice(0, manner === 'comes online' ? end : since + 1).findLast(isKept) as Sent;
+  fc.pre(isOf('shoe-opened')(known));
   return { since, end, manner };
 }
 
