@@ -16,6 +16,7 @@ const SOURCES = [
 const OUTPUTS = [
   'dist/apps/standalone/src/main.js',
   'dist/apps/console/index.html',
+  'dist/shoeprint-verify.mjs',
   'dist/api-types.d.ts',
 ];
 
