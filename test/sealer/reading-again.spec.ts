@@ -3,7 +3,7 @@ import { leafHash } from '#evidence';
 import { nodeCryptography } from '#evidence/node';
 import { partitionOf, PostgresLog } from '#event-log';
 import { serveSealer, type RunningSealer } from '#sealer';
-import type { ProbeServer } from '#server';
+import type { ProbeServer } from '#process';
 import { eventually } from '../kit/eventually.js';
 import { Site } from './site.js';
 

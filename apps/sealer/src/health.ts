@@ -1,5 +1,6 @@
 import type { EventLog } from '#event-log';
-import { inTime, serveProbes, type Probes, type ProbeServer } from '#server';
+import type { ProbeServer } from '#process';
+import { inTime, serveProbes, type Probes } from '#server';
 import type { RunningSealer } from './start-sealer.js';
 
 /** What the probes of a sealer look at. */

@@ -3,6 +3,7 @@ export { Environment, SettingsRefused, type Variables } from './environment.js';
 export { heapArgument, heapLimit, isHeapLimitIgnored } from './heap-settings.js';
 export { keepRunning, START_AGAIN_EXIT } from './keep-running.js';
 export { appCommit, appVersion, packageFolder } from './package-folder.js';
+export { listenForProbes, type ProbeServer } from './probes.js';
 export { fileRefusal, Refusal } from './refusal.js';
 export { reportReady, runChild } from './run-child.js';
 export { settingsText } from './settings-text.js';

@@ -5,7 +5,7 @@ export { isLoopback, listening } from './listening.js';
 export { logLevelSettings, type LogLevelSettings } from './log-level-settings.js';
 export { hasMetricsToken, pageSettings, type PageSettings } from './page-settings.js';
 export { openServerLog, whileStarting } from './starting.js';
-export { inTime, serveProbes, type Probes, type ProbeServer } from './probes.js';
+export { inTime, serveProbes, type Probes } from './probes.js';
 export { processRegistry } from './process-registry.js';
 export { runProgram, runServer, StartAgain, type Running } from './run.js';
 export { jsonLogger, ServerLogger } from './server-logger.js';

@@ -1,7 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { within } from '#process';
 import type { Registry } from 'prom-client';
+import { listenForProbes, type ProbeServer, within } from '#process';
 import { hasMetricsToken, type PageSettings } from './page-settings.js';
 
 /** Limit for one look at the log or the database. A slower one counts as out of reach. */
@@ -17,71 +15,17 @@ export interface Probes {
   readonly ready: () => Promise<{ readonly ready: boolean }>;
 }
 
-/** A server that answers probes. */
-export interface ProbeServer {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
-/**
- * Serves `/livez` (the process answers), `/readyz` (what `ready` returns, with 503 unless it is
- * ready) and `/metrics` (Prometheus), which needs a token unless the pages are open.
- */
-export async function serveProbes(
-  probes: Probes,
+/** Serves probes. The metrics need a token unless the pages are open. */
+export const serveProbes = (
+  { registry, pages, ready }: Probes,
   host: string,
   port: number,
-): Promise<ProbeServer> {
-  const server = createServer((request, response) => {
-    answer(probes, request, response).catch((error: unknown) =>
-      send(response, 500, 'text/plain', String(error)),
-    );
-  });
-  await new Promise<void>((resolve, reject) =>
-    server.once('error', reject).listen(port, host, resolve),
-  );
-  const { address, port: bound, family } = server.address() as AddressInfo;
-  return {
-    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`,
-    close: () => closed(server),
-  };
-}
+): Promise<ProbeServer> => {
+  const mayReadMetrics = (authorization: string | undefined): boolean =>
+    pages.openPages || hasMetricsToken(pages, authorization);
+  return listenForProbes({ registry, mayReadMetrics, ready }, host, port);
+};
 
 /** Resolves with the result of a look, or with undefined if it fails or takes over 3 seconds. */
 export const inTime = <T>(look: Promise<T>): Promise<T | undefined> =>
   within(LOOK_MS, look).catch(() => undefined);
-
-async function closed(server: Server): Promise<void> {
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
-}
-
-async function answer(
-  { registry, pages, ready }: Probes,
-  { url = '', headers }: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const [path] = url.split('?');
-  if (path === '/livez') return void send(response, 200, 'text/plain', 'ok\n');
-  if (path === '/metrics' && !pages.openPages && !hasMetricsToken(pages, headers.authorization)) {
-    response.setHeader('www-authenticate', 'Bearer realm="shoeprint"');
-    return void send(response, 401, 'text/plain', 'needs the token of SHOEPRINT_METRICS_TOKEN\n');
-  }
-  if (path === '/metrics')
-    return void send(response, 200, registry.contentType, await registry.metrics());
-  if (path !== '/readyz')
-    return void send(
-      response,
-      404,
-      'text/plain',
-      'not found (expected /livez, /readyz or /metrics)\n',
-    );
-  const body = await ready();
-  send(response, body.ready ? 200 : 503, 'application/json', `${JSON.stringify(body)}\n`);
-}
-
-function send(response: ServerResponse, status: number, type: string, body: string): void {
-  response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
-}
