@@ -297,6 +297,20 @@ describe('delivery to an api that says that a request is too large', () => {
     expect(api.recorded).toEqual(upTo(10_800));
   });
 
+  it('delivers to a proxy that refuses before it has read, and cuts the connection', async () => {
+    api.early = (request, response) => {
+      const isTooLarge = Number(request.headers['content-length']) > 100_000;
+      if (!isTooLarge) return false;
+      response.writeHead(413, { connection: 'close' }).end();
+      request.socket.destroySoon();
+      return true;
+    };
+    await table.append(800, 1_000);
+    table.deliverTo(api.url());
+    await table.delivered();
+    expect(api.recorded).toEqual(upTo(800));
+  });
+
   it('is blocked by one event that is too large, and names it', async () => {
     stopAt(5_000);
     await table.append(3);
@@ -322,7 +336,7 @@ describe('delivery to an api that refuses', () => {
     (_, response) =>
       answer(response, status, body, headers);
 
-  it('is blocked by one event of twenty, names it, and delivers all others once it is set aside', async () => {
+  it('is blocked by one event of twenty, names it, and delivers all others once it is skipped', async () => {
     await table.append(5);
     const n = await table.append(15);
     api.usual = (arrived, response, standIn) => {
@@ -350,7 +364,7 @@ describe('delivery to an api that refuses', () => {
     expect(table.delivery.figures.delivered).toBe(19);
   });
 
-  it('goes on when everything that is left was set aside', async () => {
+  it('goes on when everything that is left was skipped', async () => {
     const n = await table.append(1);
     api.usual = refuse(400, {});
     table.deliverTo(api.url(), { times: { blockedMs: 60_000 } });
@@ -465,6 +479,47 @@ describe('delivery over an api that fails at random', () => {
         },
       ),
       { numRuns: rounds(200) },
+    );
+  }, 120_000);
+
+  it('sends every event, in order, however often it is stopped and started', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(FAILS, { maxLength: 8 }),
+        fc.array(fc.tuple(fc.integer({ min: 1, max: 130 }), fc.nat({ max: 3 })), {
+          minLength: 1,
+          maxLength: 6,
+        }),
+        async (failures, steps) => {
+          const [ownApi, own] = [await StandInApi.start(), await SpooledTable.open()];
+          ownApi.next.push(...failures.map((name): Behavior => BEHAVIORS[name]));
+          const start = () =>
+            own.deliverTo(ownApi.url(), {
+              times: { requestMs: 40, pauseMs: 1, pauseMsMax: 4 },
+            });
+          try {
+            start();
+            for (const [count, requests] of steps) {
+              const before = ownApi.arrived.length;
+              await own.append(count);
+              await eventually(
+                'some requests, or all events',
+                () =>
+                  ownApi.arrived.length >= before + requests ||
+                  own.spool.figures.sent === own.spool.figures.last,
+              );
+              await own.stop();
+              start();
+            }
+            await own.delivered();
+            expect(ownApi.recorded).toEqual(upTo(steps.reduce((sum, [count]) => sum + count, 0)));
+          } finally {
+            await own.close();
+            await ownApi.close();
+          }
+        },
+      ),
+      { numRuns: rounds(80) },
     );
   }, 120_000);
 

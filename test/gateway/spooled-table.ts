@@ -11,7 +11,7 @@ import type { EventPlace } from '../../apps/gateway/src/delivery/undelivered.js'
 import { eventually } from '../kit/eventually.js';
 import { CountingOwner, numbered } from '../spool/counting-owner.js';
 
-export const KEY = 'spk_a-key-that-nobody-may-see';
+const KEY = 'spk_a-key-that-nobody-may-see';
 
 /** Short pauses, so that a test need not wait for them. */
 const SHORT = { pauseMs: 4, pauseMsMax: 20, blockedMs: 20, lookMs: 60_000 };

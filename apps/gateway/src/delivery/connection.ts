@@ -37,7 +37,7 @@ export type Answer =
     };
 
 /** A request to the api. */
-export interface ApiRequest {
+interface ApiRequest {
   readonly method: 'GET' | 'POST';
   /** Relative to the address of the api, such as `v1/me`. */
   readonly path: string;

@@ -68,7 +68,7 @@ const READING_MS = 1_000;
 export interface DeliveryOptions {
   readonly spool: Spool;
   readonly api: ApiConfiguration;
-  /** Returns whether a person has set an event aside. */
+  /** Returns whether a person decided that an event is not delivered. */
   readonly isSkipped: (place: EventPlace) => boolean;
   /** Called with the new state when the api stops or goes on taking events, or for a new reason. */
   readonly journal: (state: DeliveryState) => void;
@@ -140,7 +140,7 @@ export class Delivery {
     return { ...this.counted, requests: { ...this.counted.requests } };
   }
 
-  /** Tries again at once, such as after an event was set aside. */
+  /** Tries again at once, such as after a person skipped an event. */
   retry(): void {
     this.isRetryAsked = true;
     this.wakeUp?.abort();
@@ -273,7 +273,7 @@ export class Delivery {
 
   private block(why: string, event?: EventPlace): number {
     this.counted.requests.blocked += 1;
-    this.request = undefined; // an event of it may be set aside before the next try
+    this.request = undefined; // an event of it may be skipped before the next try
     this.setTrouble({ is: 'blocked', why, ...(event && { event }) });
     return this.times.blockedMs;
   }

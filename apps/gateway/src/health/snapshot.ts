@@ -41,7 +41,7 @@ export interface GatewaySnapshot {
 }
 
 /** A gateway in words, for `/readyz`. */
-export interface Readiness {
+interface Readiness {
   readonly ready: boolean;
   /** Why it is not ready. */
   readonly reasons: readonly string[];
