@@ -5,7 +5,7 @@ import type { GatewayConfiguration, PortConfiguration } from './configuration.js
 const PORT_MAX = 65_535;
 
 /** Returns the host and the port of an address such as `127.0.0.1:7301` or `[::1]:7301`. */
-function partsOf(address: string): { readonly host: string; readonly port: number } {
+export function partsOf(address: string): { readonly host: string; readonly port: number } {
   const end = address.lastIndexOf(':');
   const host = address.slice(0, end).replace(/^\[(.*)\]$/, '$1');
   return { host, port: Number(address.slice(end + 1)) };
