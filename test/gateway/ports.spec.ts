@@ -5,8 +5,10 @@ import { mkdtempSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
 import net, { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PortConfiguration } from '../../apps/gateway/src/configuration/configuration.js';
+import { type Link, Links } from '../../apps/gateway/src/ports/links.js';
 import { openPort, type Port } from '../../apps/gateway/src/ports/port.js';
 import { built } from '../cli/shoeprint.js';
 import { eventually } from '../kit/eventually.js';
@@ -16,7 +18,6 @@ import { SerialLine, terminals } from './serial-line.js';
 
 const pty = await terminals();
 const RETRY = { first: 5, most: 20 };
-beforeAll(() => built());
 
 /** The device's side of a port of some kind. */
 interface Device {
@@ -288,7 +289,43 @@ describe('a paused port', () => {
   });
 });
 
+describe('the links of a port', () => {
+  /** A link that goes on reading while it is closed, as a serial line may. */
+  const slow = (peer: string): Link & { readonly stream: PassThrough } => ({
+    stream: new PassThrough(),
+    peer,
+    ended: new Promise(() => undefined),
+    close: async () => undefined,
+  });
+
+  it('pass on no byte of a link that was replaced or closed, even if one still comes', async () => {
+    const heard = new Heard();
+    const links = new Links(heard, false);
+    const [former, newer] = [slow('former'), slow('newer')];
+    links.take(former);
+    former.stream.write('a');
+    await eventually('a byte', () => heard.text === 'a');
+    links.take(newer);
+    former.stream.write('b');
+    newer.stream.write('c');
+    await eventually('a byte of the newer', () => heard.text.endsWith('c'));
+    await links.close();
+    newer.stream.write('d');
+    await eventually('that the streams were read', () =>
+      [former, newer].every(({ stream }) => stream.readableLength === 0),
+    );
+    expect(heard.text).toBe('ac');
+    expect(heard.changes).toEqual([
+      'opened former',
+      'lost newer connected in its place',
+      'opened newer',
+    ]);
+  });
+});
+
 describe('a closed port', () => {
+  beforeAll(() => built());
+
   it('leaves nothing open, in whichever state it was closed', async () => {
     const line = pty && (await SerialLine.open(pty));
     const child = spawn(process.execPath, ['test/gateway/close-ports.mjs', line?.path ?? ''], {

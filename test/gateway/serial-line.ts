@@ -38,7 +38,7 @@ export class SerialLine {
     return new SerialLine(terminal, said.trim());
   }
 
-  /** The device says something. Keep it short: nothing here waits for a reader. */
+  /** The device says something short. More than 4 KiB that nobody reads would block the test. */
   say(text: string): void {
     this.terminal.write(text);
   }

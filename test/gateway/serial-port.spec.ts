@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openPort, type Port, PortHeld } from '../../apps/gateway/src/ports/port.js';
 import { eventually } from '../kit/eventually.js';
@@ -14,11 +15,13 @@ const RETRY = { first: 5, most: 20 };
 let folder: string;
 const ports: Port[] = [];
 const lines: SerialLine[] = [];
+const children: ChildProcess[] = [];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'shoeprint-serial-'));
 });
 afterEach(async () => {
   await Promise.all(ports.splice(0).map((port) => port.close()));
+  for (const child of children.splice(0)) child.kill('SIGKILL');
   await Promise.all(lines.splice(0).map((each) => each.unplug()));
   rmSync(folder, { recursive: true });
 });
@@ -36,8 +39,34 @@ async function open(serial: string, heard: Heard, writes = true): Promise<Port> 
   return port;
 }
 
+/** A device that says far more than a line holds. A full terminal may block its process. */
+const FAST_DEVICE = `
+  import { writeSync } from 'node:fs';
+  import { spawn } from '@lydell/node-pty';
+  const terminal = spawn('sh', ['-c', 'stty raw -echo; tty; exec sleep 1000'], {});
+  terminal.onData((path) => writeSync(1, path));
+  process.stdin.once('data', async () => {
+    for (let written = 512; written <= 262_144; written += 512) {
+      terminal.write('x'.repeat(512));
+      writeSync(1, written + '\\n');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  });`;
+
+/** Starts a device in a process of its own. It speaks once something is written to it. */
+async function fastDevice() {
+  const device = spawn(process.execPath, ['--input-type=module', '-e', FAST_DEVICE], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  children.push(device);
+  const said: string[] = [];
+  createInterface({ input: device.stdout }).on('line', (text) => said.push(text));
+  const path = await eventually('the name of the terminal', () => said[0]?.trim());
+  return { device, path, written: () => Number(said.at(-1)) };
+}
+
 /** Names a device in the folder, as udev does in /dev/serial/by-id. Returns the name. */
-function named({ path }: SerialLine): string {
+function named({ path }: Pick<SerialLine, 'path'>): string {
   const name = join(folder, 'shoe');
   symlinkSync(path, `${name}.new`);
   renameSync(`${name}.new`, name);
@@ -110,18 +139,20 @@ function named({ path }: SerialLine): string {
   });
 
   it('notices that the device was unplugged while nothing waits for its bytes', async () => {
-    const device = await line();
+    const { device, path, written } = await fastDevice();
     const heard = new Heard();
-    const port = await open(named(device), heard);
+    const port = await open(named({ path }), heard);
     await heard.until(1, /^opened null$/);
     port.pause();
     // 64 KiB are read ahead. After that, the binding asks for nothing more.
-    const chunk = 'x'.repeat(512);
-    for (let sent = 0; sent < 66_560; sent += chunk.length) {
-      device.say(chunk);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    await device.unplug();
+    device.stdin.write('go');
+    let [looks, before] = [0, 0];
+    await eventually('a line that is full', () => {
+      looks = written() === before && before > 65_536 ? looks + 1 : 0;
+      before = written();
+      return looks > 20;
+    });
+    device.kill('SIGKILL');
     await heard.until(2, /^lost .*\/shoe: the device was unplugged \(its device file is gone\)$/);
     port.resume();
     named(await line());
