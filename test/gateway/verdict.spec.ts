@@ -2,8 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { verdictOf } from '../../apps/gateway/src/delivery/verdict.js';
 
 const NOW = Date.parse('2026-11-24T05:00:00Z');
+const KEY = 'spk_0123456789';
 const answered = (status: number, text = '', retryAfter?: string) =>
-  verdictOf({ is: 'answer', status, text, retryAfter, location: undefined }, NOW);
+  verdictOf(
+    { is: 'answer', status, text, retryAfter, location: undefined },
+    { now: NOW, key: KEY },
+  );
 
 describe('the verdict about an answer', () => {
   it.each([
@@ -45,6 +49,17 @@ describe('the verdict about an answer', () => {
     [`{"detail":"${'x'.repeat(1_000)}"}`, `${'x'.repeat(300)}… (400)`],
   ])('is said in the words of a problem document, if the body %j is one', (text, why) => {
     expect(answered(400, text)).toEqual({ is: 'refused', why, faults: [] });
+  });
+
+  it.each([
+    ['whole', `a ${KEY} b`],
+    ['with escapes', `a ${KEY.replace('s', '\\u0073')} b`],
+    ['at the end of what is shown', `${'x'.repeat(295)}${KEY}${'y'.repeat(300)}`],
+  ])('never has the key that a server repeats %s', (_, text) => {
+    const said = `{"detail":"${text}","errors":[{"pointer":"${text}","reason":"${text}"}]}`;
+    const verdict = JSON.stringify([400, 401, 413, 503].map((status) => answered(status, said)));
+    expect(verdict).not.toMatch(/spk_|0123/);
+    expect(verdict).toContain('…');
   });
 
   it('ignores faults that are not objects, and members of other types', () => {

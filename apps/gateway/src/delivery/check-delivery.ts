@@ -1,5 +1,5 @@
 import { isRecord, type LintProblem } from '#baccarat';
-import { type Answer, type ApiConfiguration, ApiConnection, withoutKey } from './connection.js';
+import { type Answer, type ApiConfiguration, ApiConnection } from './connection.js';
 import { documentIn, type EventFault, verdictOf } from './verdict.js';
 
 const CHECK_MS = 30_000;
@@ -33,19 +33,16 @@ export async function checkDelivery(
       },
       new AbortController().signal,
     );
-    const problems = problemsIn(answer).map(({ pointer, problem }) => ({
-      pointer,
-      problem: withoutKey(problem, api),
-    }));
+    const problems = problemsIn(answer, api);
     return [...new Map(problems.map((each) => [JSON.stringify(each), each])).values()];
   } finally {
     connection.close();
   }
 }
 
-function problemsIn(answer: Answer): LintProblem[] {
+function problemsIn(answer: Answer, { key }: ApiConfiguration): LintProblem[] {
   if (answer.is === 'answer' && answer.status === 200 && isVerdict(answer.text)) return [];
-  const verdict = verdictOf(answer, Date.now());
+  const verdict = verdictOf(answer, { now: Date.now(), key });
   if (verdict.is === 'taken')
     return [{ pointer: '/api/url', problem: 'answered 202 to a check, which is not this api' }];
   if (verdict.is === 'refused' && verdict.faults.length > 0) return verdict.faults.map(problemOf);

@@ -12,10 +12,6 @@ export interface ApiConfiguration {
   readonly ca?: string;
 }
 
-/** Returns a text without the key, which a server or a proxy may repeat in its answer. */
-export const withoutKey = (text: string, { key }: ApiConfiguration): string =>
-  text.replaceAll(key, '…');
-
 /** What became of a request. */
 export type Answer =
   | {

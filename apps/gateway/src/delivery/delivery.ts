@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Spool } from '#spool';
-import { ApiConnection, type ApiConfiguration, REQUEST_MS, withoutKey } from './connection.js';
+import { ApiConnection, type ApiConfiguration, REQUEST_MS } from './connection.js';
 import { LARGEST, RequestSize } from './request-size.js';
 import { Undelivered, type EventPlace, type EventsRequest } from './undelivered.js';
 import { verdictOf, type Verdict } from './verdict.js';
@@ -196,7 +196,8 @@ export class Delivery {
     const answer = await this.connection.request(asked, signal);
     if (signal.aborted) return;
     this.askedAt = performance.now();
-    const pauseMs = this.take(verdictOf(answer, this.clock()), request);
+    const verdict = verdictOf(answer, { now: this.clock(), key: this.options.api.key });
+    const pauseMs = this.take(verdict, request);
     if (pauseMs > 0) await this.pause(pauseMs, signal);
   }
 
@@ -279,9 +280,8 @@ export class Delivery {
   }
 
   private setTrouble(trouble: Trouble | undefined): void {
-    const hidden = trouble && { ...trouble, why: withoutKey(trouble.why, this.options.api) };
-    const isNew = JSON.stringify(hidden) !== JSON.stringify(this.trouble);
-    this.trouble = hidden;
+    const isNew = JSON.stringify(trouble) !== JSON.stringify(this.trouble);
+    this.trouble = trouble;
     if (isNew) this.options.journal(this.state);
   }
 

@@ -33,12 +33,21 @@ export type Verdict =
 const RETRY_AFTER_MS_MAX = 60_000;
 const WORDS_MAX = 300;
 
-/** Returns what an answer to a request with events means. `now` is the wall clock. */
-export function verdictOf(answer: Answer, now: number): Verdict {
+/** What an answer is read with. */
+interface Reading {
+  /** The wall clock, in milliseconds since 1970. */
+  readonly now: number;
+  /** The key, which a server or a proxy may repeat in its answer. No text of a verdict has it. */
+  readonly key: string;
+}
+
+/** Returns what an answer to a request with events means. */
+export function verdictOf(answer: Answer, { now, key }: Reading): Verdict {
   if (answer.is === 'no-answer') return withoutAnswer(answer);
-  const { status, retryAfter } = answer;
+  const { status, retryAfter, text } = answer;
   if (status === 202) return { is: 'taken' };
-  const why = wordsOf(answer);
+  const shown: Shown = (from) => visible(excerpt(from.replaceAll(key, '…'), WORDS_MAX));
+  const why = wordsOf(answer, shown);
   if (status === 413) return { is: 'too-large', why };
   if (status === 408 || status === 429 || status >= 500)
     return {
@@ -47,8 +56,11 @@ export function verdictOf(answer: Answer, now: number): Verdict {
       afterMs: waitOf(retryAfter, now),
       isPerhapsTooLarge: status === 408,
     };
-  return { is: 'refused', why, faults: faultsOf(answer.text) };
+  return { is: 'refused', why, faults: faultsOf(text, shown) };
 }
+
+/** Returns a text of another program for people: in one line, not too long, and without the key. */
+type Shown = (text: string) => string;
 
 const withoutAnswer = ({
   why,
@@ -66,27 +78,26 @@ function waitOf(retryAfter: string | undefined, now: number): number {
   return Math.min(RETRY_AFTER_MS_MAX, Math.max(0, ms || 0));
 }
 
-function wordsOf({ status, text, location }: Extract<Answer, { is: 'answer' }>): string {
+function wordsOf(
+  { status, text, location }: Extract<Answer, { is: 'answer' }>,
+  shown: Shown,
+): string {
   if (status < 300) return `answered ${status}, which is not this api`;
   if (status < 400)
     return `answered ${status}, a redirect to ${shown(location ?? 'nowhere')}, which is not followed because the key would go there`;
-  const said = saidBy(text);
+  const said = shown(saidBy(text)).replace(/\.$/, '');
   if (status === 401) return `the key is unknown or revoked (401${said && `: ${said}`})`;
   return said === '' ? `answered ${status}` : `${said} (${status})`;
 }
 
-/** Returns a text of another program for people, in one line and not too long. */
-const shown = (text: string): string => visible(excerpt(text, WORDS_MAX));
-
 /** Returns what a problem document says, or '' if the text is not one. */
 function saidBy(text: string): string {
   const { detail, title } = documentIn(text);
-  const said = [detail, title].find((each) => typeof each === 'string');
-  return shown(said ?? '').replace(/\.$/, '');
+  return [detail, title].find((each) => typeof each === 'string') ?? '';
 }
 
 /** Returns the faults that a problem document lists. */
-function faultsOf(text: string): EventFault[] {
+function faultsOf(text: string, shown: Shown): EventFault[] {
   const { errors } = documentIn(text);
   if (!Array.isArray(errors)) return [];
   return errors.filter(isRecord).map(({ position, pointer, reason }) => ({
