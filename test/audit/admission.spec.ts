@@ -235,6 +235,60 @@ describe('a repeat', () => {
   });
 });
 
+describe('the opening of a shoe under an id that was used before', () => {
+  const opening = (shoe: string, id: string, number?: readonly [string, number]): Sent => ({
+    ...person(id, ''),
+    source: 'device/T1-shoe',
+    type: 'shoeprint.shoe-opened.v1',
+    shoe,
+    ...(number && { session: number[0], sequence: number[1] }),
+    data: { rules: 'punto-banco@1', decks: 8, kind: 'physical', currency: 'USD', reports: [] },
+  });
+  const shoesOf = (audited: Audited): readonly string[] => audited.state.shoes;
+
+  it.each([
+    ['numbered, of one without a number', [opening('S1', '1'), opening('S2', '1', ['1', 1])]],
+    ['without a number, of a numbered one', [opening('S1', '1', ['1', 1]), opening('S2', '1')]],
+    [
+      'of another session',
+      [opening('S1', '1', ['1', 1]), report(1, 1, { session: '2' }), opening('S2', '1', ['2', 2])],
+    ],
+  ])('is an equivocation, and opens no shoe: %s', (_, events) => {
+    const audited = audit([...events, events.at(-1) as Sent]);
+    expect(audited.findings).toMatchObject([
+      { code: 'DV-15', shoe: 'S1', repeat: { source: 'device/T1-shoe', id: '1' } },
+    ]);
+    expect(audited.findings[0]?.repeat).not.toHaveProperty('sequence');
+    expect(audited.findings[0]?.message).toBe(
+      'device/T1-shoe sent id 1 again with another content.',
+    );
+    expect(shoesOf(audited)).toEqual(['S1']);
+    const isNumbered = events.at(-1)?.sequence !== undefined;
+    expect(counts(audited)).toMatchObject(
+      isNumbered ? { duplicates: 1, stray: 1, equivocal: 0 } : { stray: 0, equivocal: 2 },
+    );
+  });
+
+  it('uses its number, so that what follows is not missed', () => {
+    const events = [opening('S1', '1'), opening('S2', '1', ['1', 1]), report(2)];
+    const audited = audit(events);
+    expect(codes(audited.findings)).toEqual(['DV-15']);
+    expect(counts(audited)).toEqual({
+      ...{ read: 3, admitted: 3, stray: 1 },
+      ...{ duplicates: 0, equivocal: 0, late: 0 },
+    });
+  });
+
+  it('is recognized in the open shoe and the one before, from saved state too', () => {
+    const shoes = [opening('S1', '1', ['1', 1]), opening('S2', '2', ['1', 2])];
+    const state = loadTable(saveTable(audit(shoes).state), BOOK);
+    fold(state, decoded(opening('S3', '1', ['1', 3])), BOOK);
+    expect(state.shoes).toEqual(['S1', 'S2']);
+    const third = [...shoes, opening('S3', '3', ['1', 3]), opening('S4', '1', ['1', 4])];
+    expect(shoesOf(audit(third))).toEqual(['S1', 'S2', 'S3', 'S4']);
+  });
+});
+
 describe('an event that skips numbers', () => {
   it('waits, and all later events of its table wait with it, in log order', () => {
     const whole = new TableLog();

@@ -126,6 +126,24 @@ describe('judging that begins in the middle of a log', () => {
     expect(codes(findingsAfter(last, events))).toContain('DV-15');
   });
 
+  it('needs the opening before it whose id a later one repeats: that one opens no shoe', async () => {
+    const repeated = day({
+      S3: (log) => {
+        const { id } = log.events[openingOf(log, 'S1')] as Sent;
+        log.shoe = 'S9';
+        log.add('shoe', 'shoe-opened', undefined, { id, data: log.events[1]?.data });
+      },
+    });
+    const { first, context } = await settled(repeated, 'S3');
+    expect(first).toBe(openingOf(repeated, 'S2'));
+    expect(context).toContain(openingOf(repeated, 'S1'));
+    const events = context.map((n) => repeated.events[n] as Sent);
+    const after = repeated.events.slice(first);
+    expect(codes(findingsAfter(events, after))).toEqual(['DV-15']);
+    const without = events.filter(({ type }) => type !== 'shoeprint.shoe-opened.v1');
+    expect(codes(findingsAfter(without, after))).not.toContain('DV-15');
+  });
+
   it('names the boot of a session as a finding does', () => {
     const state = tableFrom('T1', [], [{ source: 'device/x', session: '7', boot: 3 }]);
     const lost = { ...(rest[1] as Sent), source: 'device/x', session: '7', sequence: 2 };

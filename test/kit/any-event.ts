@@ -323,6 +323,17 @@ export const anyStream = (maxLength = 60, world: World = NARROW): fc.Arbitrary<S
       return log;
     });
 
+/** Returns whether two events differ but have one reference. */
+export function sharesReference(events: readonly Sent[]): boolean {
+  const texts = new Set(events.map((event) => JSON.stringify(event)));
+  const references = new Set(events.map(({ source, id }) => `${String(source)}#${String(id)}`));
+  return references.size < texts.size;
+}
+
+/** Returns whether no two coups have one reference. Senders promise that, and rows need it. */
+export const hasEachCoupOnce = (events: readonly Sent[]): boolean =>
+  !sharesReference(events.filter(({ type }) => type === fullName('coup-opened')));
+
 function numbered(event: Sent, next: Map<string, number>, luck: number): Sent {
   const { source, session } = event as { source: string; session?: string };
   if (session === undefined) return event;

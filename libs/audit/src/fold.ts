@@ -1,4 +1,5 @@
-import { admit, endWaits, newAdmission, turnIds, type Admitting } from './admission/admission.js';
+import { admit, endWaits, newAdmission, type Admitting } from './admission/admission.js';
+import { canName, turnIds } from './admission/ids-in-reach.js';
 import type { Decoder } from './decode/decode.js';
 import type { Block } from './decode/line-reader.js';
 import { leaveReach, markOutside, noShoeChanges, noTableChanges } from './changes.js';
@@ -167,7 +168,7 @@ class Table implements Admitting {
   private openShoe(event: EventOf<'shoe-opened'>): void {
     const { state } = this;
     const name = event.shoe as string;
-    if (state.shoes.includes(name)) {
+    if (state.shoes.includes(name) || !canName(state.admission, event, this)) {
       state.admission.counts.stray += 1;
       return;
     }
@@ -371,20 +372,20 @@ class Table implements Admitting {
     markOutside(this.state, found, 'amended');
   }
 
-  equivocal(event: AnyEvent): void {
+  equivocal(event: AnyEvent, under: 'number' | 'id'): void {
     const { open, before } = this.state;
-    const { source, id, session = '', sequence } = event;
-    const repeat = sequence === undefined ? { source, id } : { source, session, sequence };
+    const { source, id, session = '', sequence = 0 } = event;
+    const repeat = under === 'id' ? { source, id } : { source, session, sequence };
     const words = (first: AnyEvent | undefined): Wrong => ({
       repeat,
       events: [...new Set([...(first ? [referenceOf(first)] : []), referenceOf(event)])],
       expected: 'the content admitted first',
       observed: 'another content under the same number or id',
-      message: `${event.source} sent ${event.sequence === undefined ? `id ${event.id}` : `number ${event.sequence} of session ${event.session}`} again with another content.`,
+      message: `${source} sent ${under === 'id' ? `id ${id}` : `number ${sequence} of session ${session}`} again with another content.`,
     });
     for (const shoe of [open, before]) {
       const first = shoe?.journal.find(
-        (entry): entry is AnyEvent => entry.type !== 'gap' && isSame(entry, event),
+        (entry): entry is AnyEvent => entry.type !== 'gap' && isSame(entry, event, under),
       );
       if (!shoe || !first) continue;
       shoe.cause = event;
@@ -468,8 +469,8 @@ const isHeardAfterClosing = (shoe: Shoe, source: string): boolean =>
   shoe.closed &&
   heardLast(shoe, source, shoe.played.length) > (shoe.checkpoints.at(-1)?.at ?? Infinity);
 
-const isSame = (known: AnyEvent, event: AnyEvent): boolean =>
+const isSame = (known: AnyEvent, event: AnyEvent, under: 'number' | 'id'): boolean =>
   known.source === event.source &&
-  (event.sequence === undefined
+  (under === 'id'
     ? known.id === event.id
     : known.sequence === event.sequence && known.session === event.session);

@@ -1,4 +1,5 @@
-import { referenceOf, type AnyEvent } from '../events/events.js';
+import type { AnyEvent } from '../events/events.js';
+import { isNewId } from './ids-in-reach.js';
 
 /** Contents remembered of each session. */
 export const CONTENTS_MAX = 4096;
@@ -6,11 +7,6 @@ export const CONTENTS_MAX = 4096;
 const WAITING_MAX = 64;
 /** Sessions remembered of each table. */
 const SESSIONS_MAX = 256;
-/**
- * Unnumbered ids remembered in one window. At this limit the window turns as if a shoe had been
- * opened.
- */
-const IDS_MAX = 65_536;
 
 /**
  * Counts events by what became of them: read = admitted + duplicates + equivocal + late, once none
@@ -75,7 +71,7 @@ export interface AdmissionState {
   /** The greatest boot of a session that was forgotten. */
   bootsForgotten: number;
   wait: Wait | null;
-  /** Digests of unnumbered events by reference, since the last shoe opened. */
+  /** Digests of unnumbered events and of openings by reference, since the last shoe opened. */
   ids: Map<string, number>;
   /** The same, of the window before. */
   idsBefore: Map<string, number>;
@@ -91,10 +87,10 @@ export interface Admitting {
   /** An event arrived after its number was declared a gap. */
   late(event: AnyEvent): void;
   /**
-   * An event has another content than the one admitted under its number or id. Called once for that
-   * number or id while it is remembered.
+   * An event has another content than the one admitted under its number or its id. Called once for
+   * that number or id while it is remembered.
    */
-  equivocal(event: AnyEvent): void;
+  equivocal(event: AnyEvent, under: 'number' | 'id'): void;
 }
 
 /** `device-online` events remembered of each session id. */
@@ -137,38 +133,6 @@ export function endWaits(state: AdmissionState, to: Admitting): void {
   while (state.wait) giveUp(state, state.wait, to);
 }
 
-/**
- * Begins a new window of remembered ids. Called when a shoe opens, with the opening, which belongs
- * to the new window.
- */
-export function turnIds(state: AdmissionState, opening?: AnyEvent): void {
-  state.idsBefore = state.ids;
-  state.ids = new Map(
-    opening && opening.sequence === undefined ? [[referenceOf(opening), opening.digest]] : [],
-  );
-  for (const reference of state.equivocalIds)
-    if (!state.idsBefore.has(reference)) state.equivocalIds.delete(reference);
-}
-
-function isNewId(state: AdmissionState, event: AnyEvent, to: Admitting): boolean {
-  const reference = referenceOf(event);
-  const known = state.ids.get(reference) ?? state.idsBefore.get(reference);
-  if (known === undefined) {
-    if (state.ids.size >= IDS_MAX) turnIds(state);
-    state.ids.set(reference, event.digest);
-    return true;
-  }
-  if (known === event.digest) state.counts.duplicates += 1;
-  else {
-    state.counts.equivocal += 1;
-    if (!state.equivocalIds.has(reference)) {
-      state.equivocalIds.add(reference);
-      to.equivocal(event);
-    }
-  }
-  return false;
-}
-
 /** Takes another content under a number of a session. */
 function equivocate(state: AdmissionState, session: Session, event: AnyEvent, to: Admitting): void {
   state.counts.equivocal += 1;
@@ -176,7 +140,7 @@ function equivocate(state: AdmissionState, session: Session, event: AnyEvent, to
   if (equivocal.includes(event.sequence as number)) return;
   equivocal.push(event.sequence as number);
   if (equivocal.length > CONTENTS_MAX) equivocal.shift();
-  to.equivocal(event);
+  to.equivocal(event, 'number');
 }
 
 /** Takes an event that repeats no id: a new one, or one from the queue of a wait that ended. */

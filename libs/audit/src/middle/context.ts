@@ -2,7 +2,7 @@ import { CONTENTS_MAX, type Session } from '../admission/admission.js';
 import { kindsOf, type MessageKind } from '../admission/message-kinds.js';
 import type { KnownSource } from '../admission/sources.js';
 import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
-import { FROM_ZERO, LogWatch, recordOf, type NearStart } from './log-watch.js';
+import { FROM_ZERO, LogWatch, recordOf, type NearStart, type OpenedShoe } from './log-watch.js';
 
 /** What a range needs of the log before it. */
 export interface ContextChosen {
@@ -57,6 +57,8 @@ export class ContextChooser extends LogWatch {
   private ids = new Map<string, number>();
   private idsBefore = new Map<string, number>();
   private readonly equivocalIds = new Map<string, number>();
+  /** The records of the openings of the last two shoes, by reference. */
+  private readonly openingsInReach = new Map<string, number>();
   private window = this.admission.idsBefore;
   private readonly kinds = new WeakMap<KnownSource, Map<MessageKind, number>>();
   /** The record of the last `device-online` of each source. */
@@ -126,17 +128,19 @@ export class ContextChooser extends LogWatch {
   }
 
   private needOf(event: AnyEvent): void {
-    if (event.sequence === undefined) this.needOfId(referenceOf(event));
-    else this.needOfNumber(event, event.sequence);
+    const isOpening = event.type === 'shoe-opened';
+    if (isOpening || event.sequence === undefined) this.needOfId(referenceOf(event));
+    if (event.sequence !== undefined) this.needOfNumber(event, event.sequence);
     if (event.shoe === undefined) return;
-    if (event.type === 'shoe-opened' || (event.type === 'card-drawn' && this.record >= this.shown))
+    if (isOpening || (event.type === 'card-drawn' && this.record >= this.shown))
       this.need(this.shoes.get(event.shoe));
   }
 
   private needOfId(reference: string): void {
     const { ids, idsBefore, equivocalIds } = this.admission;
     if (!ids.has(reference) && !idsBefore.has(reference)) return;
-    this.need(this.ids.get(reference) ?? this.idsBefore.get(reference));
+    const record = this.ids.get(reference) ?? this.idsBefore.get(reference);
+    this.need(record ?? this.openingsInReach.get(reference));
     if (equivocalIds.has(reference)) this.need(this.equivocalIds.get(reference));
   }
 
@@ -249,18 +253,21 @@ export class ContextChooser extends LogWatch {
     if (known) known.at[(event.sequence as number) % CONTENTS_MAX] = recordOf(event);
   }
 
-  override equivocal(event: AnyEvent): void {
-    if (event.sequence === undefined) this.equivocalIds.set(referenceOf(event), recordOf(event));
+  override equivocal(event: AnyEvent, under: 'number' | 'id'): void {
+    if (under === 'id') this.equivocalIds.set(referenceOf(event), recordOf(event));
     else {
       const known = this.numbers.get(keyOf(event));
-      known?.equivocal.set(event.sequence, recordOf(event));
+      known?.equivocal.set(event.sequence as number, recordOf(event));
       if (known && known.equivocal.size > CONTENTS_MAX)
         known.equivocal.delete(known.equivocal.keys().next().value as number);
     }
   }
 
-  protected opened(): void {
-    // the openings are counted, and that is all that is needed of them
+  protected opened({ ref, name }: OpenedShoe): void {
+    const { openingsInReach } = this;
+    openingsInReach.set(ref, this.shoes.get(name) as number);
+    if (openingsInReach.size > 2)
+      openingsInReach.delete(openingsInReach.keys().next().value as string);
   }
 }
 

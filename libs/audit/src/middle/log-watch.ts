@@ -2,10 +2,10 @@ import {
   admit,
   newAdmission,
   sessionOf,
-  turnIds,
   type Admitting,
   type Session,
 } from '../admission/admission.js';
+import { canName, turnIds } from '../admission/ids-in-reach.js';
 import { hear, sentUpTo, type KnownSource } from '../admission/sources.js';
 import { isReview, referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
 import { SHOES_MAX } from '../fold.js';
@@ -140,7 +140,7 @@ export abstract class LogWatch implements Admitting {
 
   private openShoe(event: EventOf<'shoe-opened'>): void {
     const name = event.shoe as string;
-    if (this.shoes.has(name)) return;
+    if (this.shoes.has(name) || !canName(this.admission, event, this)) return;
     this.shoes.set(name, recordOf(event));
     if (this.shoes.size > SHOES_MAX) this.shoes.delete(this.shoes.keys().next().value as string);
     turnIds(this.admission, event);
@@ -161,7 +161,7 @@ export abstract class LogWatch implements Admitting {
     // what came too late changes nothing that is watched here
   }
 
-  equivocal(_event: AnyEvent): void {
+  equivocal(_event: AnyEvent, _under: 'number' | 'id'): void {
     // nor does what contradicts an earlier event
   }
 

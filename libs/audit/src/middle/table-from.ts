@@ -1,6 +1,7 @@
+import { canName } from '../admission/ids-in-reach.js';
 import { recall } from '../admission/recall.js';
 import { hear } from '../admission/sources.js';
-import { isReview, type AnyEvent } from '../events/events.js';
+import { isReview, referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
 import type { Finding, Gap } from '../findings/finding.js';
 import { newTable } from '../fold.js';
 import type { TableState } from '../state.js';
@@ -26,7 +27,7 @@ export function tableFrom(
   for (const event of context) {
     if (isReview(event) || !recall(state.admission, event)) continue;
     hear(state.sources, event, 0);
-    if (event.type === 'shoe-opened') rememberShoe(state, event.shoe as string);
+    if (event.type === 'shoe-opened') rememberShoe(state, event);
     if (event.type === 'dealer-signed-on' || event.type === 'dealer-relieved')
       changeDuty(state.duty, event);
   }
@@ -34,9 +35,15 @@ export function tableFrom(
   return state;
 }
 
-function rememberShoe({ shoes }: TableState, name: string): void {
-  if (!shoes.includes(name)) shoes.push(name);
+function rememberShoe({ shoes, admission }: TableState, opening: EventOf<'shoe-opened'>): void {
+  const name = opening.shoe as string;
+  if (shoes.includes(name) || !canName(admission, opening, NOBODY)) return;
+  shoes.push(name);
+  admission.ids.set(referenceOf(opening), opening.digest);
 }
+
+/** Takes what is found before the place where judging begins, which is not listed. */
+const NOBODY = { equivocal: () => undefined };
 
 function nameBoot({ admission: { sessions } }: TableState, { source, session, boot }: Boot): void {
   const at = sessions.findIndex((each) => each.source === source && each.session === session);
