@@ -91,20 +91,22 @@ function deskOf(observations: readonly Observation[]): readonly Delivered[] {
   const delivered: Delivered[] = [];
   const online = { type: 'device-online', data: { missed: null } };
   let [coups, isOpened] = [0, false];
+  const openShoe = (): void => {
+    if (!isOpened) delivered.push({ type: 'shoe-opened', data: {} });
+    isOpened = true;
+  };
   delivered.push(online);
   for (const { kind, fields } of observations) {
     if (kind === 'started') delivered.push(online);
     if (kind === 'lost') delivered.push({ type: 'device-error', data: { code: 'frame-lost' } });
+    if (kind === 'coup-begins') {
+      openShoe();
+      coups += 1;
+      delivered.push({ type: 'coup-opened', data: { coup: coups } });
+    }
     if (kind !== 'report') continue;
     for (const event of fields.events) {
-      if (event.type === 'card-drawn' && !isOpened) {
-        isOpened = true;
-        delivered.push({ type: 'shoe-opened', data: {} });
-      }
-      if (fields.beginsCoup) {
-        coups += 1;
-        delivered.push({ type: 'coup-opened', data: { coup: coups } });
-      }
+      if (event.type === 'card-drawn') openShoe();
       delivered.push({ type: event.type, data: { ...event.data } });
     }
   }

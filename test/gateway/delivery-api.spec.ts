@@ -39,6 +39,7 @@ const revoke = async (id: string): Promise<void> => {
 async function recorded(table: string): Promise<string[]> {
   const regulator = await server.api.person('regulator');
   const path = `/v1/tables/${table}/record?stamps=off`;
+  await server.caughtUp();
   const { body } = await server.api.send('GET', path, regulator);
   return body.trimEnd().split('\n');
 }

@@ -7,7 +7,7 @@ import {
   type DeliveryOptions,
   type DeliveryState,
 } from '../../apps/gateway/src/delivery/delivery.js';
-import type { EventPlace } from '../../apps/gateway/src/delivery/undelivered.js';
+import type { EventPlace } from '../../apps/gateway/src/desk/skip.js';
 import { eventually } from '../kit/eventually.js';
 import { CountingOwner, numbered } from '../spool/counting-owner.js';
 

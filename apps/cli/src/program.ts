@@ -5,6 +5,7 @@ import { auditCommand } from './audit/command.js';
 import { appVersion, asError, packageFolder, visible } from '#process';
 import { exportCommand } from './export/command.js';
 import { oddsCommand } from './odds/command.js';
+import { gatewayCommand } from './gateway/command.js';
 import { endQuietlyWhenNobodyReads } from './terminal/page.js';
 import { EXIT, Refusal } from './refusal.js';
 import { parkedCommand } from './server/parked-command.js';
@@ -44,6 +45,7 @@ function program(): Command {
     .addCommand(rebuildCommand())
     .addCommand(parkedCommand())
     .addCommand(sealCommand())
+    .addCommand(gatewayCommand())
     .addCommand(keyCommand())
     .addCommand(checkpointCommand());
   strict(whole);

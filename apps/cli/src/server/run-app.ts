@@ -4,11 +4,11 @@ import { packageFolder, runChild } from '#process';
 import { Refusal } from '../refusal.js';
 
 /**
- * Runs one of the server's programs in the foreground, once or as `run` does, and exits with its
+ * Runs one of the programs in the foreground, once or as `run` does, and exits with its
  * exit code. Throws `Refusal` if the program is not built.
  */
 export async function runApp(
-  name: 'auditor' | 'sealer' | 'standalone',
+  name: 'auditor' | 'gateway' | 'sealer' | 'standalone',
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   run: (args: readonly string[], env: NodeJS.ProcessEnv) => Promise<number> = runChild,

@@ -2,7 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Spool } from '#spool';
 import { ApiConnection, type ApiConfiguration, REQUEST_MS } from './connection.js';
 import { LARGEST, RequestSize } from './request-size.js';
-import { Undelivered, type EventPlace, type EventsRequest } from './undelivered.js';
+import type { EventPlace } from '../desk/skip.js';
+import { Undelivered, type EventsRequest } from './undelivered.js';
 import { verdictOf, type Verdict } from './verdict.js';
 
 /** The state of delivery. Times are milliseconds since 1970. */

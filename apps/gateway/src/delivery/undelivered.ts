@@ -1,10 +1,5 @@
 import type { ReadLimits, SpoolContents } from '#spool';
-
-/** An event of the spool: its line, and its number within the line from 1. */
-export interface EventPlace {
-  readonly n: number;
-  readonly event: number;
-}
+import type { EventPlace } from '../desk/skip.js';
 
 /** The events of one request, and where they are. */
 export interface EventsRequest {

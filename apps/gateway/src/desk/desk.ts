@@ -47,8 +47,8 @@ export class TableDesk {
   private readonly record: DeskRecord;
   private readonly decoder: Decoder;
   private readonly gateway: string;
-  /** Sources whose session began in this run. Any other begins a new one first. */
-  private readonly begun = new Set<string>();
+  /** The session that each source began in this run. Any other source begins one first. */
+  private readonly begun = new Map<string, string>();
   /** Devices on line protocol 1 whose link was said to be lost. */
   private readonly unlinked = new Set<string>();
 
@@ -138,7 +138,8 @@ export class TableDesk {
   /** Forgets what was not recorded: goes back to what is. */
   goBackTo(state: DeskState): void {
     this.state = state;
-    for (const name of this.begun) if (!Object.hasOwn(state.sources, name)) this.begun.delete(name);
+    for (const [name, session] of this.begun)
+      if (state.sources[name]?.session !== session) this.begun.delete(name);
   }
 
   /** Makes one frame. Observations of line 1 that become nothing are not kept. */
@@ -252,9 +253,9 @@ export class TableDesk {
   }
 
   /** Begins a new session of a source. */
-  private begin(draft: Draft, name: string, online: { readonly missed?: number | null }): void {
-    this.begun.add(name);
+  private begin(draft: Draft, name: string, online: Reported['device-online']): void {
     const session = this.around.randomDigits(SESSION_DIGITS);
+    this.begun.set(name, session);
     draft.add('device-online', online, { name, session, sequence: 1 });
   }
 
@@ -282,12 +283,8 @@ export class TableDesk {
 
   /** Returns the name of the gateway itself, whose session has begun. */
   private ownSource(draft: Draft): string {
-    if (!this.begun.has(this.gateway)) {
-      this.begun.add(this.gateway);
-      const session = this.around.randomDigits(SESSION_DIGITS);
-      const data = { firmware: this.around.version };
-      draft.add('device-online', data, { name: this.gateway, session, sequence: 1 });
-    }
+    if (!this.begun.has(this.gateway))
+      this.begin(draft, this.gateway, { firmware: this.around.version });
     return this.gateway;
   }
 

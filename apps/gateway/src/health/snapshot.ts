@@ -1,6 +1,6 @@
 import type { SpoolFigures } from '#spool';
 import type { DeliveryState } from '../delivery/delivery.js';
-import type { EventPlace } from '../delivery/undelivered.js';
+import type { EventPlace } from '../desk/skip.js';
 
 /** A device, as the gateway sees it. Times are milliseconds since 1970. */
 export interface DeviceSnapshot {

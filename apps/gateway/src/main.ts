@@ -1,0 +1,25 @@
+import { asError, Refusal } from '#process';
+import { SpoolHeld } from '#spool';
+import { runCommand } from './commands/commands.js';
+import { PortHeld } from './ports/port.js';
+
+/** Refused configurations and options; a spool, a port or an address of another process; a bug. */
+const EXIT = { refused: 2, held: 4, bug: 70 } as const;
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+try {
+  process.exitCode = await runCommand(process.argv.slice(2), print);
+} catch (error) {
+  process.exitCode = codeOf(error);
+  process.stderr.write(`${error instanceof Refusal ? error.message : asError(error).stack}\n`);
+}
+// A fault may leave a handle open behind it.
+if (process.exitCode === EXIT.bug) process.exit();
+
+function codeOf(error: unknown): number {
+  const { code } = error as NodeJS.ErrnoException;
+  if (error instanceof SpoolHeld || error instanceof PortHeld || code === 'EADDRINUSE')
+    return EXIT.held;
+  const isUsage = code?.startsWith('ERR_PARSE_ARGS') === true;
+  return error instanceof Refusal || isUsage ? EXIT.refused : EXIT.bug;
+}

@@ -1,0 +1,187 @@
+import type { Observation } from '#devices';
+import { asError } from '#process';
+import { SpoolFull, type Spool, type SpoolFrame, type SpoolNotice } from '#spool';
+import type { GatewayConfiguration } from '../configuration/configuration.js';
+import { TableDesk } from '../desk/desk.js';
+import type { Skip } from '../desk/skip.js';
+import type { DeskOwner } from './desk-owner.js';
+import { DeviceLine, type LineHearing } from './device-line.js';
+import { protocolSide } from './protocol-side.js';
+import type { WallClock } from './wall-clock.js';
+
+/** What a table gateway works with. */
+interface TableParts {
+  readonly configuration: GatewayConfiguration;
+  readonly spool: Spool;
+  readonly owner: DeskOwner;
+  readonly clock: WallClock;
+  readonly randomDigits: (count: number) => string;
+  readonly version: string;
+  /** Says in words what happened. */
+  readonly say: (text: string) => void;
+  /** Takes our own fault: the program must end. */
+  readonly fail: (error: Error) => void;
+}
+
+/**
+ * The devices of a table between their ports and the spool. What a device says is answered only
+ * once it is on disk. While the spool takes nothing, devices that keep their events are asked to
+ * wait, and what the others say is counted as lost.
+ */
+export class TableGateway implements LineHearing {
+  readonly lines: readonly DeviceLine[];
+  /** How long the disk took for the last line, in seconds. */
+  syncSeconds = 0;
+  private readonly desk: TableDesk;
+  /** Appends that are not settled. */
+  private pending = 0;
+  private full: { readonly reason: string; readonly since: number } | undefined;
+
+  constructor(private readonly parts: TableParts) {
+    const { configuration, owner, clock, randomDigits, version } = parts;
+    const around = { wallAt: clock.at, randomDigits, version };
+    this.desk = new TableDesk(owner.durable, configuration, around);
+    this.lines = configuration.devices.map((device) => {
+      const write = (text: string): void => line.write(text);
+      const side = protocolSide(device, owner.durable, { write, randomDigits });
+      const line: DeviceLine = new DeviceLine(device, side, this, () => clock.at(clock.up()));
+      return line;
+    });
+  }
+
+  opened(line: DeviceLine): void {
+    this.parts.say(`${line.name}: the link is there`);
+    line.hasChanged = true;
+    const up = this.up();
+    const observations = line.side.opened(up);
+    this.keep(this.full ? [] : this.desk.opened(line.name, up));
+    this.heard(line, observations, 0);
+  }
+
+  lost(line: DeviceLine, reason: string): void {
+    this.parts.say(`${line.name}: the link is lost: ${reason}`);
+    line.hasChanged = true;
+    this.keep(this.full ? [] : this.desk.lost(line.name, reason, this.up()));
+  }
+
+  refused(line: DeviceLine, peer: string, reason: string): void {
+    this.parts.say(`${line.name}: ${peer} was refused: ${reason}`);
+  }
+
+  heard(line: DeviceLine, observations: readonly Observation[], bytes: number): void {
+    if (observations.length === 0) return;
+    if (this.full) return this.leave(line, observations);
+    const frames = observations.flatMap((each) => this.desk.hear(line.name, each));
+    line.wait(bytes);
+    this.keep(frames, {
+      stored: () => line.side.stored(observations, this.up()),
+      refused: () => this.leave(line, observations),
+      settled: () => line.wait(-bytes),
+    });
+  }
+
+  /** Does what is due. Call it at least four times a second. */
+  tick(): void {
+    const up = this.up();
+    for (const line of this.lines) line.tick(up);
+    if (this.full && this.pending === 0 && this.parts.spool.figures.full === undefined) this.goOn();
+  }
+
+  /** Says a trouble of the gateway itself, or that it is over. */
+  trouble(type: 'device-error' | 'device-error-cleared', code: string, text: string): void {
+    this.parts.say(`${code}${type === 'device-error' ? '' : ' is over'}: ${text}`);
+    if (!this.full) this.keep(this.desk.trouble(type, code, text, this.up()));
+  }
+
+  /** Sets an event aside. Resolves once that is on disk, and rejects if there is no room. */
+  async skip(skip: Skip): Promise<void> {
+    if (this.full) throw new SpoolFull(this.full.reason);
+    await this.parts.spool.append(this.desk.skip(skip, this.up()));
+  }
+
+  /** Takes notice of damage in the spool: what stood there was perhaps never delivered. */
+  damaged({ damage }: Extract<SpoolNotice, { kind: 'damaged' }>): void {
+    const { segment, at, bytes, from, to, file, crc } = damage;
+    const lines = to === null ? `from line ${from}` : `lines ${from} to ${to}`;
+    const aside = file === null ? '' : `, set aside in ${file}`;
+    const text = `${segment}, byte ${at}, ${bytes} bytes, ${lines}, CRC ${crc}${aside}`;
+    this.trouble('device-error', 'spool-damaged', text);
+    const devices = this.lines.filter(({ isUp }) => isUp).map(({ name }) => name);
+    if (!this.full) this.keep(this.desk.beginAgain(devices, this.up()));
+  }
+
+  /** Says that nothing is heard from now on. */
+  stop(): void {
+    for (const line of this.lines)
+      if (line.isUp && !line.side.keepsItself && !this.full)
+        this.keep(this.desk.lost(line.name, 'the gateway was stopped', this.up()));
+  }
+
+  private up(): number {
+    return this.parts.clock.up();
+  }
+
+  private keep(
+    frames: readonly SpoolFrame[],
+    then: { stored?: () => void; refused?: () => void; settled?: () => void } = {},
+  ): void {
+    if (frames.length === 0) {
+      then.stored?.();
+      then.settled?.();
+      return;
+    }
+    const began = this.up();
+    this.pending += 1;
+    const settled = (): void => {
+      this.pending -= 1;
+      then.settled?.();
+    };
+    this.parts.spool
+      .append(frames)
+      .then(() => {
+        this.syncSeconds = this.up() - began;
+        settled();
+        then.stored?.();
+      })
+      .catch((error: unknown) => {
+        settled();
+        if (!(error instanceof SpoolFull)) return this.parts.fail(asError(error));
+        this.becomeFull(error.message);
+        then.refused?.();
+      });
+  }
+
+  private becomeFull(reason: string): void {
+    if (this.full) return;
+    this.full = { reason, since: this.up() };
+    this.parts.say(`the spool takes nothing: ${reason}`);
+    for (const { side } of this.lines) side.busy(reason, this.parts.owner.durable, this.up());
+    for (const line of this.lines) line.hasChanged = false;
+  }
+
+  /** Counts what cannot be recorded of a device that will not say it again. */
+  private leave(line: DeviceLine, observations: readonly Observation[]): void {
+    if (line.side.keepsItself) return;
+    line.unrecorded += observations.filter(
+      ({ kind, fields }) => kind === 'lost' || (kind === 'report' && fields.events.length > 0),
+    ).length;
+  }
+
+  /** Goes on from what is durable, and says what was not recorded meanwhile. */
+  private goOn(): void {
+    const { owner } = this.parts;
+    const up = this.up();
+    const { reason, since } = this.full ?? { reason: '', since: up };
+    this.full = undefined;
+    this.desk.goBackTo(owner.durable);
+    this.trouble('device-error', 'spool-full', `for ${Math.round(up - since)} s: ${reason}`);
+    for (const line of this.lines) {
+      const { name, unrecorded, hasChanged, isUp, side } = line;
+      line.unrecorded = 0;
+      if (side.keepsItself) side.busy(null, owner.durable, up);
+      else if (!isUp && hasChanged) this.keep(this.desk.lost(name, 'while the spool was full', up));
+      else if (isUp && (unrecorded > 0 || hasChanged))
+        this.keep(this.desk.unrecorded(name, unrecorded, !hasChanged, up));
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import { writeFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { CoupLine, FindingLine } from '#read-model';
+import { MemoryLog } from '#event-log';
+import type { AngelEyeReport } from '#devices';
+import { eventually } from '../kit/eventually.js';
+import { startServer, type TestServer } from '../kit/server.js';
+import { GatewayProcess, Line1OverTcp, ShoeOverTcp } from './gateway-process.js';
+import { coupOf } from './coups.js';
+
+jest.setTimeout(120_000);
+
+let server: TestServer;
+let admin: string;
+let reader: string;
+beforeAll(async () => {
+  server = await startServer(async () => new MemoryLog());
+  admin = await server.api.person('admin', { name: 'ada' });
+  reader = await server.api.person('regulator');
+});
+afterAll(() => server?.close());
+
+const open: { close(): void | Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+function closing<T extends { close(): void | Promise<void> }>(each: T): T {
+  open.unshift(each);
+  return each;
+}
+
+/** The id of the key of each table. */
+const keys = new Map<string, string>();
+
+/** Returns the gateway of a new table, with a key of its own. */
+async function gatewayOf(
+  table: string,
+  ports: { shoe?: number; when?: 'first-card' | 'line' } = {},
+): Promise<GatewayProcess> {
+  const created = await server.api.send('POST', '/v1/keys', admin, {
+    ...{ name: `${table}-gateway`, sources: [`device/${table}-*`], tables: [table], types: ['*'] },
+  });
+  const { token, id } = created.json<{ token: string; id: string }>();
+  keys.set(table, id);
+  return closing(await GatewayProcess.of({ url: server.url, key: token }, table, ports));
+}
+
+async function list<T>(path: string): Promise<readonly T[]> {
+  const { body } = await server.api.send('GET', path, reader);
+  return (JSON.parse(body) as { lines: T[] }).lines;
+}
+const coupsOf = (table: string) => list<CoupLine>(`/v1/coups?table=${table}`);
+const findingsOf = async (table: string): Promise<string[]> =>
+  (await list<FindingLine>(`/v1/findings?table=${table}&status=all`)).map(({ code }) => code);
+
+/** Waits until a table has so many coups. */
+const coups = (table: string, count: number) =>
+  eventually(`coup ${count} of ${table}`, async () => {
+    await server.caughtUp();
+    return (await coupsOf(table)).length >= count;
+  });
+
+describe('a gateway beside a shoe', () => {
+  async function beside(table: string) {
+    const shoe = closing(await ShoeOverTcp.open());
+    const gateway = await gatewayOf(table, { shoe: shoe.port });
+    await gateway.start();
+    await eventually('the link', () => shoe.isHeard);
+    return { shoe, gateway };
+  }
+
+  it('brings every card to the log within a second, and writes no byte to the shoe', async () => {
+    const { shoe, gateway } = await beside('G1');
+    shoe.says(...coupOf(1), ...coupOf(2), ...coupOf(3));
+    await coups('G1', 3);
+    expect(await findingsOf('G1')).toEqual([]);
+    const { delivered, devices, delivery } = await gateway.status();
+    expect(delivered).toBeGreaterThan(15);
+    expect(delivery).toEqual({ is: 'fresh' });
+    expect(devices).toMatchObject([{ link: 'up', frames: { ok: 15, damaged: 0 }, lost: 0 }]);
+    expect(shoe.written).toBe(0);
+    expect(await gateway.end('SIGTERM')).toBe(0);
+    expect(shoe.written).toBe(0);
+  });
+
+  it('that is killed in a coup leaves one outage, and nobody is accused', async () => {
+    const { shoe, gateway } = await beside('G2');
+    shoe.says(...coupOf(1), ...coupOf(2).slice(0, 2));
+    await coups('G2', 2);
+    await gateway.end('SIGKILL');
+    await eventually('nobody', () => !shoe.isHeard);
+    shoe.says(...coupOf(2).slice(2, 3));
+    await gateway.start();
+    await eventually('the link', () => shoe.isHeard);
+    shoe.says(...coupOf(2).slice(3), ...coupOf(3), ...coupOf(4));
+    await coups('G2', 4);
+    expect(await findingsOf('G2')).toEqual(['DV-06']);
+  });
+
+  it('whose link is cut says so at once', async () => {
+    const { shoe } = await beside('G3');
+    shoe.says(...coupOf(1), ...coupOf(2).slice(0, 2));
+    await coups('G3', 2);
+    shoe.cut();
+    await eventually('the outage', async () => (await findingsOf('G3')).includes('DV-06'));
+    await eventually('the link', () => shoe.isHeard);
+    shoe.says(...coupOf(3), ...coupOf(4));
+    await coups('G3', 4);
+    expect(await findingsOf('G3')).toEqual(['DV-06']);
+  });
+
+  it('keeps what is said while the api is away, and says so', async () => {
+    const { shoe, gateway } = await beside('G4');
+    shoe.says(...coupOf(1));
+    await coups('G4', 1);
+    await server.api.send('DELETE', `/v1/keys/${keys.get('G4')}`, admin);
+    shoe.says(...coupOf(2));
+    await eventually('a delivery that is blocked', async () => {
+      const { delivery } = await gateway.status();
+      return delivery.is === 'blocked' && /key/.test(delivery.why);
+    });
+    const [code, { delivery }] = await gateway.readyz();
+    expect([code, delivery]).toEqual([503, expect.stringMatching(/^blocked/)]);
+    expect((await gateway.command('status'))[0]).toBe(1);
+  });
+});
+
+describe('a gateway of a device on line protocol 1', () => {
+  it('loses nothing and finds nothing, whatever is killed or cut', async () => {
+    const gateway = await gatewayOf('G5', { when: 'line' });
+    await gateway.start();
+    const device = closing(new Line1OverTcp(gateway.lineAddress));
+    device.says({ type: 'shoe-opened', data: { shoe: 'G5-1', decks: 8 } });
+    const cards = [1, 2, 3, 4, 5, 6].map((coup) => ({ coup, reports: coupOf(coup) }));
+    for (const { coup, reports } of cards) {
+      device.says({ type: 'coup-opened', data: { coup } });
+      for (const report of reports) device.says(eventOf(report));
+      if (coup === 2) await gateway.end('SIGKILL');
+      if (coup === 3) await gateway.start();
+      if (coup === 4) device.cut();
+    }
+    await eventually('everything acknowledged', () => device.isDone);
+    await coups('G5', 6);
+    expect(await findingsOf('G5')).toEqual([]);
+    const found = await coupsOf('G5');
+    expect(found.map(({ coup }) => coup).sort()).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+});
+
+/** Returns a report of a shoe as an event of line protocol 1. */
+function eventOf(report: AngelEyeReport) {
+  if (report.is === 'card') {
+    const to = report.to === 'indicator' ? 'burn' : report.to;
+    return { type: 'card-drawn', data: { card: report.card, to } } as const;
+  }
+  if (report.is !== 'result' || report.result === 'force-quit') throw new Error('not of a coup');
+  return { type: 'outcome-declared', data: { outcome: report.result, by: 'device' } } as const;
+}
+
+describe('a gateway that cannot start', () => {
+  it('ends with 4 where another gateway holds the spool', async () => {
+    const shoe = closing(await ShoeOverTcp.open());
+    const gateway = await gatewayOf('G6', { shoe: shoe.port });
+    await gateway.start();
+    const [code, said] = await gateway.command('run');
+    expect([code, said]).toEqual([4, expect.stringContaining('spool')]);
+  });
+
+  it('ends with 2 and says everything that is wrong', async () => {
+    const gateway = await gatewayOf('G7', { shoe: 1 });
+    writeFileSync(gateway.file, JSON.stringify({ ...gateway.configuration, tabel: 'G7' }));
+    const [code, said] = await gateway.command('run');
+    expect(code).toBe(2);
+    expect(said).toContain('/tabel: is not a field of this document');
+    expect(said).toContain('/api/keyFile');
+  });
+});
