@@ -67,8 +67,9 @@ export class ApiConnection {
   }
 
   /**
-   * Resolves with the whole answer, or with the reason why there is none: no connection, no trust, a
-   * connection that broke, or over `requestMs` in all. Aborting `signal` breaks the connection.
+   * Resolves with the whole answer, or with the reason why it did not come: no connection, no
+   * trust, a connection that broke, or over `requestMs` in all. Aborting `signal` breaks the
+   * connection.
    */
   request(asked: ApiRequest, signal: AbortSignal): Promise<Answer> {
     const request = this.opened(asked);

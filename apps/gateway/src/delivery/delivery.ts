@@ -149,7 +149,8 @@ export class Delivery {
 
   /**
    * Delivers until `signal` is aborted, and resolves then. A request under way is broken off, and
-   * the next start sends it again. Rejects if the spool is closed before, or for a bug. Call it once.
+   * the next start sends it again. Rejects if the spool is closed before, or for a bug. Call it
+   * once.
    */
   async run(signal: AbortSignal): Promise<void> {
     const ending = new AbortController();
