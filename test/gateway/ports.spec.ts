@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
@@ -320,6 +320,31 @@ describe('the links of a port', () => {
       'lost newer connected in its place',
       'opened newer',
     ]);
+  });
+});
+
+describe('a machine without a binding to serial ports', () => {
+  beforeAll(() => built());
+
+  it('refuses a serial port with a reason, and has the other kinds of port', async () => {
+    const program = `
+      import { openPort } from '#built/apps/gateway/src/ports/port';
+      const say = (text) => console.log(text);
+      const refused = ({ name, message }) => say(name + ' ' + message);
+      const listener = { opened: say, bytes: say, lost: say };
+      const open = (port) => openPort(port, { writes: false }, listener);
+      await open({ serial: '/dev/ttyS0', baud: 4800 }).catch(refused);
+      await (await open({ listen: '127.0.0.1:${await freePort()}' })).close();
+      say('closed');`;
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--no-addons', '--input-type=module', '-e', program],
+      { encoding: 'utf8' },
+    );
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(
+      /^Refusal \/dev\/ttyS0: serial ports cannot be used on this machine \(.+\)\nclosed\n$/,
+    );
   });
 });
 

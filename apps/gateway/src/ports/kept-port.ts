@@ -66,7 +66,7 @@ export class KeptPort implements Port {
   /** Opens, holds and pauses in turn until the port is closed. */
   private async keep(first?: Promise<Opened>): Promise<void> {
     const { signal } = this.stop;
-    await turn(); // whoever opened the port has it before the first word of its listener
+    await turn(); // the caller has the port before its listener hears of it
     let pauseMs = this.retryMs.first;
     for (let trying = first; trying !== undefined || !signal.aborted; trying = undefined) {
       const lastedMs = await this.hold(trying ?? this.attempt(signal));

@@ -115,7 +115,7 @@ function linkOver(socket: Socket, peer: string): Link {
   const shut = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   const ended = new Promise<string>((resolve) => {
     socket.once('end', () => resolve(`${peer}: the other side closed the connection`));
-    socket.once('error', (error) => resolve(`${peer}: ${wordsOf(error)}`));
+    socket.on('error', (error) => resolve(`${peer}: ${wordsOf(error)}`));
     socket.once('close', () => resolve(`${peer}: closed`));
   });
   const close = (): Promise<void> => {
