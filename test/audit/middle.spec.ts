@@ -237,3 +237,57 @@ describe('the range of a part of a table’s log', () => {
     });
   });
 });
+
+describe('a range that is looked for from near its end', () => {
+  /** Looks for the range of S4 from the record after an event on, or from record 0. */
+  async function sureOf(log: TableLog, after: (event: Sent) => boolean): Promise<boolean> {
+    const records = recordsOf(log.events, [1]);
+    const ref = refOf(log.events[openingOf(log, 'S4')] as Sent);
+    const start = log.events.findIndex(after) + 1;
+    const openings = ['S1', 'S2'].map((name) => [name, openingOf(log, name)] as const);
+    const near = { start, earlier: new Map(openings.filter(([, record]) => record < start)) };
+    const found = await findRange(readerOf(records), { of: 'shoe', ref }, records.length, near);
+    if (!found) throw new Error('S4 was not found');
+    return found.isSure;
+  }
+  const isFirstCall = ({ type }: Sent): boolean => type === 'shoeprint.outcome-declared.v1';
+  /** A day on which somebody signs on before S2, by an event without a number. */
+  const signedOn = (beforeS4: (log: TableLog) => void): TableLog =>
+    day({
+      S2: (log) => {
+        log.add('person/sam', 'dealer-signed-on', { dealer: 'ivan', role: 'dealer' });
+        for (let i = 0; i < 70; i += 1) log.add('shoe', 'device-error', { code: i });
+      },
+      S4: beforeS4,
+    });
+
+  it('is sure once somebody signed on', async () => {
+    expect(
+      await sureOf(
+        signedOn(() => undefined),
+        isFirstCall,
+      ),
+    ).toBe(true);
+  });
+
+  it('is not sure after an outage of a device that may have sent sign-ons before', async () => {
+    const log = signedOn((here) => void here.add('shoe', 'device-online', { missed: null }));
+    expect(await sureOf(log, isFirstCall)).toBe(false);
+  });
+
+  it('is not sure if a device begins another session after a sign-on, which may be an old one', async () => {
+    const other = { session: '2', sequence: 1 };
+    const log = day({
+      S2: (here) => {
+        here.dealer('ivan');
+        for (let i = 0; i < 70; i += 1) here.add('shoe', 'device-error', { code: i });
+      },
+    });
+    expect(await sureOf(log, isFirstCall)).toBe(true);
+    const at = openingOf(log, 'S3');
+    const online = { ...(log.events[at] as Sent), ...other, source: 'device/T1-terminal' };
+    const note = { id: '2/1', type: 'shoeprint.device-online.v1', data: {} };
+    log.events.splice(at, 0, { ...online, ...note });
+    expect(await sureOf(log, isFirstCall)).toBe(false);
+  });
+});

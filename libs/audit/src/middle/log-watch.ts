@@ -89,16 +89,23 @@ export abstract class LogWatch implements Admitting {
     this.arrive(event);
   }
 
-  /** Takes a session that is first heard at a higher number as begun before the start. */
+  /**
+   * Takes a session that is first heard at a higher number as begun before the start. What comes
+   * from an old session of a source may have been sent again, or too late.
+   */
   private meet(event: AnyEvent, sequence: number): void {
     const { admission, begun } = this;
-    const known = admission.sessions.find(
-      ({ source, session }) => source === event.source && session === event.session,
-    );
+    const isOfSource = ({ source }: Session): boolean => source === event.source;
+    const isIt = (each: Session): boolean => isOfSource(each) && each.session === event.session;
+    const known = admission.sessions.find(isIt);
     if (known) {
-      if (sequence < (begun.get(known) ?? 0)) this.isInDoubt = true;
+      const isLatest = admission.sessions.find(isOfSource) === known;
+      if (!isLatest || sequence < (begun.get(known) ?? 0)) this.isInDoubt = true;
       return;
     }
+    // so may a sign-on in a session that ends here
+    const source = this.sources.find((each) => each.source === event.source);
+    if (source?.sent.includes('people')) this.isInDoubt = true;
     if (sequence > 1) {
       const fresh = sessionOf(admission, event);
       fresh.next = sequence;

@@ -53,7 +53,8 @@ export class RangeFinder extends LogWatch {
   private isFound = false;
   private later = 0;
   private lostDuty: number | null = null;
-  private hasSeenDealer = false;
+  /** Whether the last dealer's sign-on since the start is in force, as far as is known. */
+  private knowsDealer = false;
 
   constructor(
     private readonly asked: RangeAsked,
@@ -97,7 +98,7 @@ export class RangeFinder extends LogWatch {
   protected opened(shoe: OpenedShoe): void {
     const { open, lostDuty, asked } = this;
     const first = open ? Math.min(open.shoe.first, lostDuty ?? Infinity) : 0;
-    const isOfThese = open !== null && open.isPastWaits && this.hasSeenDealer && lostDuty === null;
+    const isOfThese = open !== null && open.isPastWaits && this.knowsDealer && lostDuty === null;
     const isSure = this.start === 0 || isOfThese;
     this.open = { shoe, first, isPastWaits: this.isPastWaits, isSure };
     if (this.isFound) this.later += 1;
@@ -107,7 +108,7 @@ export class RangeFinder extends LogWatch {
   override admitted(event: AnyEvent): void {
     if (event.type === 'dealer-signed-on' && event.data.role === 'dealer') {
       this.lostDuty = null;
-      this.hasSeenDealer = true;
+      this.knowsDealer = true;
     }
     super.admitted(event);
   }
@@ -117,10 +118,16 @@ export class RangeFinder extends LogWatch {
     _numbers: readonly [number, number],
     kinds: readonly MessageKind[],
   ): void {
-    if (kinds.includes('people')) this.lostDuty = this.quiet;
+    this.lose(kinds);
   }
 
   protected outage(_event: AnyEvent, kinds: readonly MessageKind[]): void {
+    this.lose(kinds);
+  }
+
+  /** Takes that kinds of message may be lost. Before the start, their source may have sent more. */
+  private lose(kinds: readonly MessageKind[]): void {
     if (kinds.includes('people')) this.lostDuty = this.quiet;
+    else this.knowsDealer = false;
   }
 }
