@@ -3,21 +3,7 @@ import fc from 'fast-check';
 import { chooseContext, findRange, type TableRecord } from '#audit';
 import { anyDay, eventsOf } from '../kit/recorded-day.js';
 import { overTables } from '../kit/rounds.js';
-import { readerOf, recordsOf } from '../kit/table-records.js';
-
-/** An opening of a shoe in a table's log. */
-interface Opening {
-  readonly record: number;
-  readonly ref: string;
-  readonly shoe: string;
-}
-
-const openingsIn = (records: readonly TableRecord[]): Opening[] =>
-  records.flatMap(({ record, events }) =>
-    events.flatMap(({ type, source, id, shoe = '' }) =>
-      type === 'shoe-opened' ? [{ record, ref: `${source}#${id}`, shoe }] : [],
-    ),
-  );
+import { openingsIn, readerOf, recordsOf } from '../kit/table-records.js';
 
 /**
  * Returns what records say that judging needs: not who signed on as caller, nor that a device
@@ -42,7 +28,7 @@ describe('a range that is looked for near the end of a long log', () => {
       fc.asyncProperty(anyDay, blocks, fc.nat(9_999), async (day, sizes, at) => {
         const records = recordsOf(eventsOf({ ...day, shoes: day.shoes + 5 }), sizes);
         const read = readerOf(records);
-        const openings = openingsIn(records);
+        const openings = await openingsIn(records);
         for (const { ref, record } of openings.slice(4)) {
           const asked = { of: 'shoe', ref } as const;
           const start = Math.floor((at / 10_000) * record);

@@ -1,4 +1,4 @@
-import type { ReadTable, TableRecord } from '#audit';
+import { findRange, type ReadTable, type TableRecord } from '#audit';
 import { decoded, type Sent } from './audit.js';
 
 /** Returns a table's log as records of as many events as `sizes` says, in turn. */
@@ -17,3 +17,23 @@ export const readerOf = (records: readonly TableRecord[]): ReadTable =>
   async function* read(from, to) {
     yield* records.slice(from, to);
   };
+
+/** An opening of a shoe in a table's log. */
+export interface Opening {
+  readonly record: number;
+  readonly ref: string;
+  readonly shoe: string;
+}
+
+/** Returns the openings that open a shoe: not those that came too late, or repeat its id. */
+export async function openingsIn(records: readonly TableRecord[]): Promise<Opening[]> {
+  const openings: Opening[] = [];
+  for (const { record, events } of records)
+    for (const { type, source, id, shoe = '' } of events) {
+      if (type !== 'shoe-opened') continue;
+      const ref = `${source}#${id}`;
+      if (await findRange(readerOf(records), { of: 'shoe', ref }, records.length))
+        openings.push({ record, ref, shoe });
+    }
+  return openings;
+}

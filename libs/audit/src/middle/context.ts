@@ -2,7 +2,14 @@ import { CONTENTS_MAX, type Session } from '../admission/admission.js';
 import { kindsOf, type MessageKind } from '../admission/message-kinds.js';
 import type { KnownSource } from '../admission/sources.js';
 import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
-import { FROM_ZERO, LogWatch, recordOf, type NearStart, type OpenedShoe } from './log-watch.js';
+import {
+  FROM_ZERO,
+  LogWatch,
+  recordOf,
+  type IsFresh,
+  type NearStart,
+  type OpenedShoe,
+} from './log-watch.js';
 
 /** What a range needs of the log before it. */
 export interface ContextChosen {
@@ -20,6 +27,16 @@ export interface ContextChosen {
    */
   readonly isSure: boolean;
 }
+
+/** Who is on duty in a role: the record of the sign-on, or of the relief (then nobody). */
+interface OnDuty {
+  readonly record: number;
+  readonly dealer: string;
+  readonly isFresh: IsFresh;
+}
+
+/** Sessions of a range that are kept because they may be old ones that were sent again. */
+const DOUBTFUL_MAX = 256;
 
 /** Where the numbers of a session lie in the log. */
 interface Numbers {
@@ -62,8 +79,12 @@ export class ContextChooser extends LogWatch {
   private window = this.admission.idsBefore;
   private readonly kinds = new WeakMap<KnownSource, Map<MessageKind, number>>();
   /** The record of the last `device-online` of each source. */
-  private readonly online = new Map<string, number>();
-  private readonly duty = new Map<'dealer' | 'caller', { record: number; dealer: string }>();
+  private readonly onlineAt = new Map<string, number>();
+  private readonly duty = new Map<'dealer' | 'caller', OnDuty>();
+  /** Who was on duty when the range began. */
+  private atFirst: readonly (readonly [role: 'dealer' | 'caller', OnDuty])[] = [];
+  /** The first event in the range of each session that was not known to be fresh then. */
+  private readonly doubtful = new Map<Session, IsFresh>();
 
   /**
    * `first` is the record with which the range begins. Cards of an older shoe count from the record
@@ -80,6 +101,10 @@ export class ContextChooser extends LogWatch {
   /** Returns what was chosen. Called once the last event of the range was taken. */
   chosen(): ContextChosen {
     const back = Math.min(this.back, this.first);
+    for (const [role, { record, isFresh }] of this.atFirst)
+      if (isFresh()) this.need(record);
+      else if (role === 'dealer') this.isInDoubt = true;
+    for (const isFresh of this.doubtful.values()) if (!isFresh()) this.isInDoubt = true;
     return {
       records: [...this.needed].sort((a, b) => a - b),
       back: back < this.first ? back : null,
@@ -101,14 +126,14 @@ export class ContextChooser extends LogWatch {
     if (this.hasBegun || !this.isInRange) return;
     this.hasBegun = true;
     this.back = this.quiet;
-    for (const { record: signedOn } of this.duty.values()) this.need(signedOn);
+    this.atFirst = [...this.duty];
     // ids reach back over two openings; who deals must be known, and what the table held back
     const knowsBefore = this.duty.has('dealer') && this.openings >= 2 && this.isPastWaits;
     if (!knowsBefore) this.isInDoubt = true;
   }
 
-  protected override firstHeard(event: AnyEvent): void {
-    if (this.isInRange && event.type !== 'device-online') this.isInDoubt = true;
+  protected override firstHeard({ sequence = 1 }: AnyEvent): void {
+    if (this.isInRange && sequence > 1) this.isInDoubt = true;
   }
 
   protected override arrive(event: AnyEvent): void {
@@ -145,9 +170,7 @@ export class ContextChooser extends LogWatch {
   }
 
   private needOfNumber(event: AnyEvent, sequence: number): void {
-    const session = this.admission.sessions.find(
-      (each) => each.source === event.source && each.session === event.session,
-    );
+    const session = this.sessionHeard(event);
     const known = this.numbers.get(keyOf(event));
     if (!session || known?.session !== session) return;
     if (!known.isMet) {
@@ -173,9 +196,20 @@ export class ContextChooser extends LogWatch {
       if (event.type === 'device-online') keepOnline(known, event);
     }
     super.admitted(event);
-    if (event.type === 'device-online') this.online.set(event.source, recordOf(event));
+    if (this.isInRange) this.doubt(event);
+    if (event.type === 'device-online') this.onlineAt.set(event.source, recordOf(event));
     this.keepKinds(event);
     if (event.type === 'dealer-signed-on' || event.type === 'dealer-relieved') this.keepDuty(event);
+  }
+
+  /** Keeps what the range may have taken as play and is an old buffer sent again. */
+  private doubt(event: AnyEvent): void {
+    if (this.start === 0 || event.sequence === undefined) return;
+    const session = this.admission.sessions[0] as Session;
+    const isFresh = this.freshness(event);
+    if (isFresh() || this.doubtful.has(session)) return;
+    if (this.doubtful.size < DOUBTFUL_MAX) this.doubtful.set(session, isFresh);
+    else this.isInDoubt = true;
   }
 
   /** Returns where the numbers of an admitted event's session lie. */
@@ -220,9 +254,15 @@ export class ContextChooser extends LogWatch {
 
   private keepDuty(event: EventOf<'dealer-signed-on' | 'dealer-relieved'>): void {
     const { dealer, role } = event.data;
-    const isRelief = event.type === 'dealer-relieved';
-    if (!isRelief || this.duty.get(role)?.dealer === dealer)
-      this.duty.set(role, { record: recordOf(event), dealer: isRelief ? '' : dealer });
+    const record = recordOf(event);
+    const isFresh = this.freshness(event);
+    const before = this.duty.get(role);
+    if (event.type === 'dealer-signed-on') this.duty.set(role, { record, dealer, isFresh });
+    else if (before?.dealer === dealer) {
+      // nobody is relieved who was not on duty
+      const isRelief = (): boolean => isFresh() && before.isFresh();
+      this.duty.set(role, { record, dealer: '', isFresh: isRelief });
+    }
   }
 
   protected missed(
@@ -238,7 +278,7 @@ export class ContextChooser extends LogWatch {
 
   protected outage(event: AnyEvent): void {
     this.needOfKinds(event);
-    if (this.isInRange) this.need(this.online.get(event.source));
+    if (this.isInRange) this.need(this.onlineAt.get(event.source));
   }
 
   private needOfKinds(event: AnyEvent): void {

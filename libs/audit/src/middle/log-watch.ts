@@ -8,8 +8,10 @@ import {
 import { canName, turnIds } from '../admission/ids-in-reach.js';
 import { hear, sentUpTo, type KnownSource } from '../admission/sources.js';
 import { isReview, referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
+import { timeOf } from '../events/time.js';
 import { SHOES_MAX } from '../fold.js';
 import type { MessageKind } from '../admission/message-kinds.js';
+import { Fresh } from './fresh.js';
 
 /** A shoe as its table's log opens it. */
 export interface OpenedShoe {
@@ -35,6 +37,9 @@ export const FROM_ZERO: NearStart = { start: 0, earlier: new Map() };
 /** Events after which every wait has ended that was there before the first of them. */
 const WAITS_END = 64;
 
+/** Returns whether an event is known to be in no record before the start. Can become true later. */
+export type IsFresh = () => boolean;
+
 /**
  * Follows a table's log as the fold does, up to admission: which events count, in which order, and
  * which shoes they open. Judges nothing. What it keeps is bounded as in the fold.
@@ -54,12 +59,18 @@ export abstract class LogWatch implements Admitting {
   protected quiet: number;
   /** Whether something was seen that the records before the start could explain otherwise. */
   protected isInDoubt = false;
+  /** Events since the start, or since a session was heard that may have lost its first numbers. */
   private events = 0;
   /** How many shoes were opened since the start. */
   protected openings = 0;
   /** The last shoe in which each source drew a card. */
   private readonly drawn = new Map<string, string>();
   private readonly begun = new WeakMap<Session, number>();
+  private readonly fresh = new Fresh();
+  /** The latest time of a shoe that was opened or closed since the start, in milliseconds. */
+  private shoeTime = -Infinity;
+  /** The session in which each source last came online. */
+  private readonly online = new WeakMap<KnownSource, string | undefined>();
 
   protected readonly start: number;
 
@@ -85,8 +96,36 @@ export abstract class LogWatch implements Admitting {
     positioned(event, record);
     this.events += 1;
     if (isReview(event)) return;
-    if (this.start > 0 && event.sequence !== undefined) this.meet(event, event.sequence);
+    if (this.start === 0) return this.arrive(event);
+    if (event.sequence !== undefined) this.meet(event, event.sequence);
+    const hasWaited = this.admission.wait !== null;
     this.arrive(event);
+    // what was sent again neither begins, ends nor joins a wait
+    if ((hasWaited || this.admission.wait) && !this.freshness(event)()) this.isInDoubt = true;
+  }
+
+  /** Returns whether an event that was taken is known to be fresh, now or later. */
+  protected freshness(event: AnyEvent): IsFresh {
+    const { start, fresh } = this;
+    const { sequence, shoe } = event;
+    if (start === 0 || (shoe !== undefined && this.isNewShoe(shoe))) return () => true;
+    // ids reach back over two openings
+    const isPastIds = this.openings >= 2;
+    if (sequence === undefined) return () => isPastIds;
+    const session = this.sessionHeard(event);
+    return () => session !== undefined && fresh.has(session, sequence);
+  }
+
+  /** Returns whether a shoe was opened since the start. */
+  private isNewShoe(name: string): boolean {
+    return (this.shoes.get(name) ?? -1) >= this.start;
+  }
+
+  /** Returns the session of a numbered event; undefined if it is not remembered. */
+  protected sessionHeard({ source, session }: AnyEvent): Session | undefined {
+    return this.admission.sessions.find(
+      (each) => each.source === source && each.session === session,
+    );
   }
 
   /**
@@ -96,8 +135,7 @@ export abstract class LogWatch implements Admitting {
   private meet(event: AnyEvent, sequence: number): void {
     const { admission, begun } = this;
     const isOfSource = ({ source }: Session): boolean => source === event.source;
-    const isIt = (each: Session): boolean => isOfSource(each) && each.session === event.session;
-    const known = admission.sessions.find(isIt);
+    const known = this.sessionHeard(event);
     if (known) {
       const isLatest = admission.sessions.find(isOfSource) === known;
       if (!isLatest || sequence < (begun.get(known) ?? 0)) this.isInDoubt = true;
@@ -107,9 +145,11 @@ export abstract class LogWatch implements Admitting {
     const source = this.sources.find((each) => each.source === event.source);
     if (source?.sent.includes('people')) this.isInDoubt = true;
     if (sequence > 1) {
-      const fresh = sessionOf(admission, event);
+      const fresh = sessionOf(this.admission, event);
       fresh.next = sequence;
       begun.set(fresh, sequence);
+      // or its first numbers are lost, and the table waits for them
+      this.events = 0;
     }
     this.firstHeard(event);
   }
@@ -125,10 +165,25 @@ export abstract class LogWatch implements Admitting {
 
   admitted(event: AnyEvent): void {
     if (event.type === 'device-online' || event.type === 'device-offline') this.judgeOutage(event);
-    hear(this.sources, event, this.admission.counts.admitted);
-    if (event.type === 'card-drawn' && event.shoe !== undefined)
-      this.drawn.set(event.source, event.shoe);
+    const known = hear(this.sources, event, this.admission.counts.admitted);
+    if (event.type === 'device-online') this.online.set(known, event.session);
+    if (event.type === 'card-drawn' && event.shoe !== undefined) this.draw(event, event.shoe);
     if (event.type === 'shoe-opened') this.openShoe(event);
+    if (event.type === 'shoe-closed') this.passTime(event);
+    this.keepFresh(event);
+  }
+
+  private draw(event: AnyEvent, shoe: string): void {
+    this.drawn.set(event.source, shoe);
+    // a card of an old shoe that was sent again hides in which shoe its source drew last
+    if (this.start > 0 && this.openings > 0 && !this.freshness(event)()) this.isInDoubt = true;
+  }
+
+  private keepFresh(event: AnyEvent): void {
+    const { shoe, sequence } = event;
+    if (this.start === 0 || shoe === undefined || sequence === undefined) return;
+    const session = this.sessionHeard(event);
+    if (session) this.fresh.take(session, sequence, this.isNewShoe(shoe));
   }
 
   /** Finds out whether a source that came online or went offline may have missed cards. */
@@ -137,7 +192,9 @@ export abstract class LogWatch implements Admitting {
     const known = this.sources.find((each) => each.source === source);
     const missed =
       event.type === 'device-online' ? event.data.missed : known?.saysMissed ? null : undefined;
-    if (event.type === 'device-offline' && known?.saysMissed === undefined) this.isInDoubt = true;
+    // what its source said last may lie before the start, or be of another session sent again
+    const hasSaid = known?.saysMissed !== undefined && this.online.get(known) === event.session;
+    if (event.type === 'device-offline' && !hasSaid) this.isInDoubt = true;
     if (missed === undefined || missed === 0) return;
     const last = [...this.shoes.keys()].slice(-2);
     if (last.includes(this.drawn.get(source) ?? ''))
@@ -152,15 +209,23 @@ export abstract class LogWatch implements Admitting {
     if (this.shoes.size > SHOES_MAX) this.shoes.delete(this.shoes.keys().next().value as string);
     turnIds(this.admission, event);
     this.openings += 1;
+    this.passTime(event);
     for (const [source, shoe] of this.drawn) if (!this.shoes.has(shoe)) this.drawn.delete(source);
     const { quiet, record } = this;
     this.opened({ ref: referenceOf(event), name, first: quiet, admitted: record });
   }
 
+  private passTime({ time }: AnyEvent): void {
+    const instant = timeOf(time) ?? Infinity;
+    // an opening that came too late opens nothing, and only its time shows it here
+    if (instant < this.shoeTime) this.isInDoubt = true;
+    else this.shoeTime = instant;
+  }
+
   gap(after: AnyEvent, _boot: number, from: number, to: number): void {
     // an old buffer that was sent again ends with a gap, if its end was not the end of its session
     const session = this.admission.sessions[0];
-    if (session && this.begun.delete(session)) this.isInDoubt = true;
+    if (session && !this.fresh.knows(session)) this.isInDoubt = true;
     this.missed(after, [from, to], sentUpTo(this.sources, after, from));
   }
 

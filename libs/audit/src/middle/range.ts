@@ -1,6 +1,6 @@
 import type { MessageKind } from '../admission/message-kinds.js';
 import type { AnyEvent } from '../events/events.js';
-import { FROM_ZERO, LogWatch, type NearStart, type OpenedShoe } from './log-watch.js';
+import { FROM_ZERO, LogWatch, type IsFresh, type NearStart, type OpenedShoe } from './log-watch.js';
 
 /**
  * What a range of records is to show:
@@ -21,7 +21,7 @@ interface Shown {
   /** Whether the table held nothing back from before the start when it was opened. */
   readonly isPastWaits: boolean;
   /** Whether `first` is what reading from record 0 on finds. */
-  readonly isSure: boolean;
+  readonly isSure: IsFresh;
 }
 
 /** The records that judging what was asked for needs. */
@@ -53,8 +53,8 @@ export class RangeFinder extends LogWatch {
   private isFound = false;
   private later = 0;
   private lostDuty: number | null = null;
-  /** Whether the last dealer's sign-on since the start is in force, as far as is known. */
-  private knowsDealer = false;
+  /** Whether a dealer signed on since the start, and since any numbers that may be lost. */
+  private signedOn: IsFresh = NOT_FRESH;
 
   constructor(
     private readonly asked: RangeAsked,
@@ -77,9 +77,10 @@ export class RangeFinder extends LogWatch {
     const end = asked.of === 'span' ? asked.to : this.record + 1;
     if (asked.of === 'record' && this.record === asked.record) this.find();
     if (!this.isFound) return undefined;
-    const { first = 0, shoe = null, isSure = this.start === 0 } = this.shown ?? {};
+    const { first = 0, shoe = null } = this.shown ?? {};
     const leftReach = asked.of !== 'span' && this.later >= 2;
-    return { first, end, shoe, leftReach, isSure: isSure && this.isSure };
+    const isSure = this.start === 0 || (this.isSure && this.shown?.isSure() === true);
+    return { first, end, shoe, leftReach, isSure };
   }
 
   protected override begin(record: number): void {
@@ -96,11 +97,11 @@ export class RangeFinder extends LogWatch {
   }
 
   protected opened(shoe: OpenedShoe): void {
-    const { open, lostDuty, asked } = this;
+    const { open, lostDuty, asked, isPastWaits, signedOn } = this;
     const first = open ? Math.min(open.shoe.first, lostDuty ?? Infinity) : 0;
-    const isOfThese = open !== null && open.isPastWaits && this.knowsDealer && lostDuty === null;
-    const isSure = this.start === 0 || isOfThese;
-    this.open = { shoe, first, isPastWaits: this.isPastWaits, isSure };
+    const isKnown = open?.isPastWaits === true && isPastWaits && lostDuty === null;
+    this.open = { shoe, first, isPastWaits, isSure: isKnown ? signedOn : NOT_FRESH };
+    if (this.isFound && !isPastWaits) this.isInDoubt = true;
     if (this.isFound) this.later += 1;
     else if (asked.of === 'shoe' && asked.ref === shoe.ref) this.find();
   }
@@ -108,9 +109,14 @@ export class RangeFinder extends LogWatch {
   override admitted(event: AnyEvent): void {
     if (event.type === 'dealer-signed-on' && event.data.role === 'dealer') {
       this.lostDuty = null;
-      this.knowsDealer = true;
+      this.signedOn = this.freshness(event);
     }
     super.admitted(event);
+  }
+
+  protected override firstHeard({ sequence = 1 }: AnyEvent): void {
+    // its first numbers may have hidden that somebody signed on
+    if (sequence > 1) this.signedOn = NOT_FRESH;
   }
 
   protected missed(
@@ -125,9 +131,11 @@ export class RangeFinder extends LogWatch {
     this.lose(kinds);
   }
 
-  /** Takes that kinds of message may be lost. Before the start, their source may have sent more. */
   private lose(kinds: readonly MessageKind[]): void {
     if (kinds.includes('people')) this.lostDuty = this.quiet;
-    else this.knowsDealer = false;
+    // its source may have sent more kinds before the start
+    else if (this.start > 0) this.signedOn = NOT_FRESH;
   }
 }
+
+const NOT_FRESH: IsFresh = () => false;
