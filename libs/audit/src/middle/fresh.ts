@@ -20,11 +20,6 @@ export class Fresh {
     else this.old.add(session);
   }
 
-  /** Returns whether any event of a session is known to be fresh. */
-  knows(session: Session): boolean {
-    return this.from.has(session);
-  }
-
   /** Returns whether a number of a session is known to be fresh. Can become true later. */
   has(session: Session, sequence: number): boolean {
     return sequence >= (this.from.get(session) ?? Infinity);

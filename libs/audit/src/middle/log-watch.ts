@@ -223,9 +223,6 @@ export abstract class LogWatch implements Admitting {
   }
 
   gap(after: AnyEvent, _boot: number, from: number, to: number): void {
-    // an old buffer that was sent again ends with a gap, if its end was not the end of its session
-    const session = this.admission.sessions[0];
-    if (session && !this.fresh.knows(session)) this.isInDoubt = true;
     this.missed(after, [from, to], sentUpTo(this.sources, after, from));
   }
 
