@@ -127,7 +127,7 @@ export class GatewayProcess {
   }
 }
 
-/** A shoe behind a device server: whoever is connected hears what it sends, and nobody else. */
+/** A shoe behind a device server: who is connected hears what it sends, and nobody else. */
 export class ShoeOverTcp {
   private readonly peers = new Set<Socket>();
   /** What somebody wrote to it. */

@@ -32,10 +32,7 @@ const PITS: readonly {
   {
     rules: 'punto-banco@1',
     tables: ['B01', 'B02', 'B03', 'B04'],
-    faults: [
-      ...FINDING_CODES.filter((code) => !NOT_HERE.includes(code)),
-      ...OF_LAST_SHOES,
-    ],
+    faults: [...FINDING_CODES.filter((code) => !NOT_HERE.includes(code)), ...OF_LAST_SHOES],
   },
   { rules: 'ez-baccarat@1', tables: ['E01'], faults: ['PY-05', 'PY-03', 'TC-07'] },
   { rules: 'nsw-crown@1', tables: ['N01'], faults: ['DL-05', 'PR-07', 'CM-02'] },

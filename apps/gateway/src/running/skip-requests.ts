@@ -28,7 +28,7 @@ async function requestIn(file: string): Promise<SkipRequest> {
     const asked: unknown = JSON.parse(text);
     return { file, skip: isSkip(asked) ? asked : undefined };
   } catch {
-    return { file, skip: undefined }; // the gateway says that it is no request
+    return { file, skip: undefined }; // the gateway says so
   }
 }
 

@@ -79,7 +79,7 @@ class Gateway implements RunningGateway {
   ) {
     this.owner = new DeskOwner(configuration, (notice) => this.notice(notice));
     this.failed = new Promise((_, reject) => (this.fail = reject));
-    this.failed.catch(() => undefined); // whoever runs the gateway waits for it
+    this.failed.catch(() => undefined); // it is awaited by who runs the gateway
   }
 
   async start(): Promise<void> {

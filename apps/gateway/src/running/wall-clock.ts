@@ -15,7 +15,7 @@ export interface Clocks {
   readonly up: () => number;
 }
 
-export const MACHINE_CLOCKS: Clocks = {
+const MACHINE_CLOCKS: Clocks = {
   wall: () => Date.now(),
   up: () => performance.now() / 1_000,
 };
