@@ -150,6 +150,7 @@ export class ContextChooser extends LogWatch {
         if (!this.admission.equivocalIds.has(known)) this.equivocalIds.delete(known);
     }
     if (isNew) this.ids.set(reference, recordOf(event));
+    if (this.isInRange) this.doubt(event);
   }
 
   private needOf(event: AnyEvent): void {
@@ -196,7 +197,6 @@ export class ContextChooser extends LogWatch {
       if (event.type === 'device-online') keepOnline(known, event);
     }
     super.admitted(event);
-    if (this.isInRange) this.doubt(event);
     if (event.type === 'device-online') this.onlineAt.set(event.source, recordOf(event));
     this.keepKinds(event);
     if (event.type === 'dealer-signed-on' || event.type === 'dealer-relieved') this.keepDuty(event);
@@ -205,9 +205,9 @@ export class ContextChooser extends LogWatch {
   /** Keeps what the range may have taken as play and is an old buffer sent again. */
   private doubt(event: AnyEvent): void {
     if (this.start === 0 || event.sequence === undefined) return;
-    const session = this.admission.sessions[0] as Session;
+    const session = this.sessionHeard(event);
     const isFresh = this.freshness(event);
-    if (isFresh() || this.doubtful.has(session)) return;
+    if (!session || isFresh() || this.doubtful.has(session)) return;
     if (this.doubtful.size < DOUBTFUL_MAX) this.doubtful.set(session, isFresh);
     else this.isInDoubt = true;
   }
