@@ -35,9 +35,7 @@ const waiting = async (): Promise<string[]> =>
     )
   ).map(({ data }) => data.key);
 
-/** Ends the minute in which acts are counted. */
-const endMinute = (): Promise<unknown> =>
-  database().query('update access.outbox set due_at = now() where gathered is not null');
+const endMinute = (): Promise<void> => server.endMinute();
 
 /** Returns the acts that fit once there are `count` of them. */
 async function actsWhen(

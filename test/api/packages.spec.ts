@@ -87,6 +87,7 @@ describe('an export of a table', () => {
   });
 
   it('is recorded in the house: who asked, for whom and why, what was made, and who fetched it', async () => {
+    await floor.server.endMinute();
     const events = await eventually('the record of the download', async () => {
       const found = await recorded(made.id);
       return found.length >= 3 ? found : undefined;

@@ -6,7 +6,6 @@ import { canonicalLine, stamped } from '#audit';
 import { MemoryLog, partitionOf, type StoredRecord } from '#event-log';
 import type { FindingLine } from '#read-model';
 import pg from 'pg';
-import { DataSource } from 'typeorm';
 import { LivePlay } from '../../apps/api/src/reading/live-play.js';
 import { logLinesOf, recordsIn, withoutStamps } from '../../apps/api/src/record/log-lines.js';
 import { type Audited, built, file, shoeprintBeside } from '../cli/shoeprint.js';
@@ -163,9 +162,7 @@ describe('the record of a table', () => {
     const token = await floor.server.api.person('compliance', { name: 'saver' });
     await saved('ä/庄 #%9', '?from=2026-01-01T00:00:00Z&to=2027-01-01T00:00:00Z', token);
     await saved('B07', '', token);
-    await floor.server.api.app
-      .get(DataSource)
-      .query('update access.outbox set due_at = now() where gathered is not null');
+    await floor.server.endMinute();
     const read = await eventually('both in the record of the house', async () => {
       const lines = await floor.lines<{ data: { filter: { table: string } } }>(
         '/v1/house-events?type=record-read&by=person/saver',

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { DataSource } from 'typeorm';
 import { XlsxWriter } from '#sheets';
 import { eventually } from '../kit/eventually.js';
 import { workbookOf } from '../kit/workbook.js';
@@ -147,9 +146,7 @@ describe('a report or list as XLSX', () => {
   it('is recorded as read, in its format', async () => {
     const token = await floor.server.api.person('compliance', { name: 'sheets' });
     await floor.get('/v1/reports/dealers?format=xlsx', { token });
-    await floor.server.api.app
-      .get(DataSource)
-      .query('update access.outbox set due_at = now() where gathered is not null');
+    await floor.server.endMinute();
     const [read] = await eventually('the record of the house', async () => {
       const lines = await floor.lines<{ data: object }>('/v1/house-events?by=person/sheets');
       return lines.length > 0 ? lines : undefined;

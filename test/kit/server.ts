@@ -1,6 +1,7 @@
 import { startAuditor, type RunningAuditor } from '#auditor';
 import type { EventLog } from '#event-log';
 import { SILENT } from '#server';
+import { DataSource } from 'typeorm';
 import { startApi, type StartApi, type TestApi } from './api.js';
 import { createDatabase, type TestDatabase } from './database.js';
 import { eventually } from './eventually.js';
@@ -19,6 +20,8 @@ export interface TestServer {
   readonly all: <Line>(path: string, token: string) => Promise<Line[]>;
   /** Resolves once the rows have followed the log to its end. */
   readonly caughtUp: () => Promise<void>;
+  /** Ends the minute in which acts are counted, so that they go into the record of the house. */
+  readonly endMinute: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -52,6 +55,11 @@ export async function startServer(
     url: await api.url(),
     all: (path, token) => allOf(api, path, token),
     caughtUp: () => caughtUp(auditor, log),
+    endMinute: async () => {
+      await api.app
+        .get(DataSource)
+        .query('update access.outbox set due_at = now() where gathered is not null');
+    },
     close: async () => {
       await api.close();
       await auditor.close();
