@@ -251,6 +251,17 @@ describe('a shoe that is looked for near', () => {
     expect(context.isSure).toBe(false);
   });
 
+  it('is in doubt if the range repeats what was sent again before it', async () => {
+    const { all, context } = await near({
+      S1: says('old', 1, 2, 3, 4),
+      S3: again('old', 2, 3),
+      S4: signOn,
+      S6: again('old', 2),
+    });
+    expect(context.context).not.toEqual(all.context);
+    expect(context.isSure).toBe(false);
+  });
+
   it('is in doubt about what a session said before it named a new shoe, if it named an old one', async () => {
     const { all, context } = await near({
       S1: (log) => {

@@ -19,7 +19,7 @@ export const readerOf = (records: readonly TableRecord[]): ReadTable =>
   };
 
 /** An opening of a shoe in a table's log. */
-export interface Opening {
+interface Opening {
   readonly record: number;
   readonly ref: string;
   readonly shoe: string;
