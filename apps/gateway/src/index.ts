@@ -8,3 +8,4 @@ export {
 } from './configuration/read.js';
 export { TableDesk, type DeskSurroundings } from './desk/desk.js';
 export { decoderOf, DeskRecord, NEW_DESK, type DeskState } from './desk/record.js';
+export { WallClock, type Clocks } from './running/wall-clock.js';

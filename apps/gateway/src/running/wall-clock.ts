@@ -23,9 +23,11 @@ const MACHINE_CLOCKS: Clocks = {
 /** Relates the wall clock to the monotonic one, so that a moment keeps its time once it has one. */
 export class WallClock {
   private offsetMs: number;
+  private readonly firstOffsetMs: number;
 
   constructor(private readonly clocks: Clocks = MACHINE_CLOCKS) {
     this.offsetMs = this.measured();
+    this.firstOffsetMs = this.offsetMs;
   }
 
   /** Returns the monotonic clock, in seconds. */
@@ -36,9 +38,9 @@ export class WallClock {
   /** Returns the wall clock at a moment of the monotonic one: milliseconds, from seconds. */
   readonly at = (up: number): number => this.offsetMs + 1_000 * up;
 
-  /** How far the wall clock is from the monotonic one, in seconds. */
+  /** How far the wall clock moved against the monotonic one since the start, in seconds. */
   get offsetSeconds(): number {
-    return this.offsetMs / 1_000;
+    return (this.offsetMs - this.firstOffsetMs) / 1_000;
   }
 
   /**
