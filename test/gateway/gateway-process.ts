@@ -80,10 +80,12 @@ export class GatewayProcess {
   /** Starts it and resolves once it says that it hears. */
   async start(): Promise<this> {
     this.said = '';
-    const child = spawn(process.execPath, [MAIN, 'run', this.file]);
+    const child = spawn(process.execPath, [MAIN, 'run', this.file], {
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'], // as the command line starts it
+    });
     this.child = child;
     for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (text) => (this.said += String(text)));
+      stream?.setEncoding('utf8').on('data', (text) => (this.said += String(text)));
     await eventually('a gateway that hears', () => {
       if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${this.said}`);
       return this.said.includes(': hearing ');

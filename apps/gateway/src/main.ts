@@ -8,13 +8,12 @@ const EXIT = { refused: 2, held: 4, bug: 70 } as const;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 try {
-  process.exitCode = await runCommand(process.argv.slice(2), print);
+  // The channel to the process that started this one would keep it alive.
+  process.exit(await runCommand(process.argv.slice(2), print));
 } catch (error) {
-  process.exitCode = codeOf(error);
   process.stderr.write(`${error instanceof Refusal ? error.message : asError(error).stack}\n`);
+  process.exit(codeOf(error));
 }
-// A fault may leave a handle open behind it.
-if (process.exitCode === EXIT.bug) process.exit();
 
 function codeOf(error: unknown): number {
   const { code } = error as NodeJS.ErrnoException;

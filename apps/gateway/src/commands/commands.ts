@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { Refusal, stopRequest } from '#process';
+import { Refusal, reportReady, stopRequest, within } from '#process';
 import { listSpool, spoolStatus, verifySpool } from '#spool';
 import type { LintProblem } from '#baccarat';
 import type { GatewayConfiguration } from '../configuration/configuration.js';
@@ -34,6 +34,8 @@ const COMMANDS: Readonly<Record<string, (asked: Asked) => Promise<number>>> = {
 
 const CLEAN = 0;
 const FOUND = 1;
+/** How long a gateway may take to stop. */
+const CLOSE_MS = 20_000;
 /** The first words are those of the log of systemd, which adds the time. */
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
@@ -68,10 +70,11 @@ async function run({ configuration, warnings, print }: Asked): Promise<number> {
   const gateway = await startGateway(configuration, say);
   const { table, devices } = configuration;
   print(`table ${table}: hearing ${devices.map(({ name }) => name).join(', ')}`);
+  reportReady();
   try {
     await Promise.race([stopRequest(), gateway.failed]);
   } finally {
-    await gateway.close();
+    await within(CLOSE_MS, gateway.close());
   }
   return CLEAN;
 }
