@@ -1,13 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Card } from '#baccarat';
-import { simulate } from '#audit';
 import type { AngelEyeReport, ReportedEvent } from '#devices';
 import { audit, codes, type Audited, type Sent } from '../kit/audit.js';
-import { BOOK } from '../kit/house.js';
 import { rounds } from '../kit/rounds.js';
 import { around } from '../devices/bytes.js';
 import { BesideTable, configured } from './beside-table.js';
+import { reportsOf, shoeOf } from './coups.js';
 
 const SHOE = 'B07-shoe';
 const LINE = 'B07-line';
@@ -30,32 +29,6 @@ const types = (table: BesideTable, from = 0): string[] => table.said(from).map((
 const drawn = (name: Card | null, to: Hand): ReportedEvent => ({
   ...{ type: 'card-drawn', data: { card: name, to } },
 });
-
-/** Returns what a shoe reports of a simulated log, each with the index that it would have. */
-function reportsOf(lines: Iterable<string>): AngelEyeReport[] {
-  const index = { player: 0, banker: 0, burn: 0 };
-  const reports: AngelEyeReport[] = [];
-  for (const line of lines) {
-    const { type, data } = JSON.parse(line) as { type: string; data: Record<string, unknown> };
-    const to = data.to as keyof typeof index;
-    if (type === 'shoeprint.card-drawn.v1') {
-      index[to] += 1;
-      reports.push(card(data.card as Card, to, index[to]));
-    } else if (type === 'shoeprint.cut-card-drawn.v1') reports.push({ is: 'cut-card' });
-    else if (type === 'shoeprint.outcome-declared.v1' && data.by === 'device') {
-      reports.push(result(data.outcome as Hand));
-      Object.assign(index, { player: 0, banker: 0 });
-    }
-  }
-  return reports;
-}
-
-const shoeOf = (seed: string, faults: readonly string[] = []): string[] => [
-  ...simulate({
-    ...{ rules: BOOK.get('punto-banco@1') as never, table: 'B07', shoes: 1, seed },
-    ...{ bets: false, currency: 'MOP', faults },
-  }).lines,
-];
 
 /** Returns the cards of each coup and whether it is over. */
 const played = ({ coups }: Audited) =>

@@ -9,3 +9,5 @@ export {
 export { TableDesk, type DeskSurroundings } from './desk/desk.js';
 export { decoderOf, DeskRecord, NEW_DESK, type DeskState } from './desk/record.js';
 export { WallClock, type Clocks } from './running/wall-clock.js';
+export { DeskOwner } from './running/desk-owner.js';
+export { TableGateway } from './running/table-gateway.js';

@@ -130,7 +130,6 @@ export class TableGateway implements LineHearing {
       then.settled?.();
       return;
     }
-    const began = this.up();
     this.pending += 1;
     const settled = (): void => {
       this.pending -= 1;
@@ -138,8 +137,8 @@ export class TableGateway implements LineHearing {
     };
     this.parts.spool
       .append(frames)
-      .then(() => {
-        this.syncSeconds = this.up() - began;
+      .then(({ syncMs }) => {
+        this.syncSeconds = syncMs / 1_000;
         settled();
         then.stored?.();
       })
