@@ -26,6 +26,11 @@ const EXAMPLE = JSON.parse(
 ) as GatewayConfiguration;
 const TICK_MS = 50;
 
+/** The port of a table's shoe, without which it has a line, and what is said of its shoes. */
+export interface GatewayPorts extends Partial<GatewayConfiguration['opens']> {
+  readonly shoe?: number;
+}
+
 /** A gateway in a process of its own, with its configuration and its spool in a folder of its own. */
 export class GatewayProcess {
   readonly folder = mkdtempSync(join(tmpdir(), 'gateway-run-'));
@@ -39,11 +44,15 @@ export class GatewayProcess {
   static async of(
     api: { readonly url: string; readonly key: string },
     table: string,
-    { shoe, when = 'first-card' }: { shoe?: number; when?: 'first-card' | 'line' } = {},
+    { shoe, ...opens }: GatewayPorts = {},
   ): Promise<GatewayProcess> {
     const gateway = new GatewayProcess({
       ...EXAMPLE,
-      ...{ table, opens: { ...EXAMPLE.opens, when }, coups: shoe === undefined ? 'line' : 'shoe' },
+      ...{
+        table,
+        opens: { ...EXAMPLE.opens, ...opens },
+        coups: shoe === undefined ? 'line' : 'shoe',
+      },
       api: { url: api.url, keyFile: '' },
       devices:
         shoe === undefined

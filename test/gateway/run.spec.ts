@@ -5,7 +5,7 @@ import { MemoryLog } from '#event-log';
 import type { AngelEyeReport } from '#devices';
 import { eventually } from '../kit/eventually.js';
 import { startServer, type TestServer } from '../kit/server.js';
-import { GatewayProcess, Line1OverTcp, ShoeOverTcp } from './gateway-process.js';
+import { GatewayProcess, Line1OverTcp, ShoeOverTcp, type GatewayPorts } from './gateway-process.js';
 import { coupOf } from './coups.js';
 
 jest.setTimeout(120_000);
@@ -33,10 +33,7 @@ function closing<T extends { close(): void | Promise<void> }>(each: T): T {
 const keys = new Map<string, string>();
 
 /** Returns the gateway of a new table, with a key of its own. */
-async function gatewayOf(
-  table: string,
-  ports: { shoe?: number; when?: 'first-card' | 'line' } = {},
-): Promise<GatewayProcess> {
+async function gatewayOf(table: string, ports: GatewayPorts = {}): Promise<GatewayProcess> {
   const created = await server.api.send('POST', '/v1/keys', admin, {
     ...{ name: `${table}-gateway`, sources: [`device/${table}-*`], tables: [table], types: ['*'] },
   });
@@ -61,9 +58,9 @@ const coups = (table: string, count: number) =>
   });
 
 describe('a gateway beside a shoe', () => {
-  async function beside(table: string) {
+  async function beside(table: string, opens: GatewayPorts = {}) {
     const shoe = closing(await ShoeOverTcp.open());
-    const gateway = await gatewayOf(table, { shoe: shoe.port });
+    const gateway = await gatewayOf(table, { ...opens, shoe: shoe.port });
     await gateway.start();
     await eventually('the link', () => shoe.isHeard);
     return { shoe, gateway };
@@ -122,6 +119,34 @@ describe('a gateway beside a shoe', () => {
     const [code, { delivery }] = await gateway.readyz();
     expect([code, delivery]).toEqual([503, expect.stringMatching(/^blocked/)]);
     expect((await gateway.command('status'))[0]).toBe(1);
+  });
+});
+
+describe('an event that the server refuses', () => {
+  it('stops delivery until somebody sets it aside, and then everything else comes', async () => {
+    const shoe = closing(await ShoeOverTcp.open());
+    const gateway = await gatewayOf('G8', { shoe: shoe.port, rules: 'no-such@1' });
+    await gateway.start();
+    await eventually('the link', () => shoe.isHeard);
+    shoe.says(...coupOf(1));
+    const { event, why } = await eventually('a delivery that is blocked', async () => {
+      const { delivery } = await gateway.status();
+      return delivery.is === 'blocked' && delivery;
+    });
+    expect(why).toContain('no-such@1');
+    const place = `${event?.n}.${event?.event}`;
+    const [refused, reason] = await gateway.command('skip', place, '--by', 'mei.chan');
+    expect([refused, reason]).toEqual([2, expect.stringContaining('--reason')]);
+    const asked = ['--by', 'mei.chan', '--reason', 'a rule document that never existed'];
+    expect(await gateway.command('skip', place, ...asked)).toEqual([0, '']);
+    await eventually('a delivery that goes on', async () => {
+      const { delivery, spool } = await gateway.status();
+      return delivery.is === 'fresh' && spool.sent === spool.last;
+    });
+    await server.caughtUp();
+    const { body } = await server.api.send('GET', '/v1/tables/G8/record?stamps=off', reader);
+    expect(body).toContain(`line ${event?.n}, event ${event?.event}, mei.chan: a rule document`);
+    expect(body).not.toContain('shoe-opened');
   });
 });
 
