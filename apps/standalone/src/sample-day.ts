@@ -16,8 +16,8 @@ const OF_LAST_SHOES = ['PY-03/26', 'RS-01/17', 'TC-08/36', 'TC-05/12'].map((faul
 );
 
 /**
- * Faults that the tables of punto banco do not have: three need other rules, and the last two would
- * take from the shoe of another fault what is to be seen there.
+ * Faults that other tables have: three need other rules, and the last two would take from the shoe
+ * of another fault what is to be seen there.
  */
 const NOT_HERE = ['DL-05', 'PY-05', 'PR-07', 'DL-11', 'DV-06'];
 
@@ -35,7 +35,7 @@ const PITS: readonly {
     faults: [...FINDING_CODES.filter((code) => !NOT_HERE.includes(code)), ...OF_LAST_SHOES],
   },
   { rules: 'ez-baccarat@1', tables: ['E01'], faults: ['PY-05', 'PY-03', 'TC-07'] },
-  { rules: 'nsw-crown@1', tables: ['N01'], faults: ['DL-05', 'PR-07', 'CM-02'] },
+  { rules: 'nsw-crown@1', tables: ['N01'], faults: ['DL-05', 'PR-07', 'CM-02', 'DL-11', 'DV-06'] },
 ];
 /** The tables of the sample day. */
 export const SAMPLE_TABLES: readonly string[] = PITS.flatMap(({ tables }) => tables);
