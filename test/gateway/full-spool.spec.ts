@@ -121,6 +121,22 @@ class SmallGateway {
 const opened: ReportedEvent = { type: 'shoe-opened', data: { shoe: 'B07-1', decks: 8 } };
 const note: ReportedEvent = { type: 'device-setting-changed', data: { code: 'x', text: 'y' } };
 
+describe('a device on line protocol 1', () => {
+  it('is acknowledged only what is on disk, also if it sends it again', async () => {
+    const gateway = await SmallGateway.open();
+    gateway.link(1).opened('127.0.0.1:1');
+    gateway.lineStarts();
+    gateway.written.length = 0;
+    const online: ReportedEvent = { type: 'device-online', data: { firmware: '1', missed: 0 } };
+    for (let copy = 0; copy < 3; copy += 1) gateway.lineSays(1, online);
+    expect([gateway.spool.figures.last, gateway.written]).toEqual([0, []]);
+    await eventually('an acknowledgement', () =>
+      gateway.written.some((line) => line.startsWith('$A,1,1*')),
+    );
+    expect(gateway.spool.figures.last).toBe(1);
+  });
+});
+
 describe('a gateway whose spool is full', () => {
   it('counts what a shoe says, skips as many numbers, and accuses nobody', async () => {
     const gateway = await SmallGateway.open();

@@ -108,9 +108,12 @@ class Line1Side implements ProtocolSide {
 
   stored(observations: readonly Observation[], up: number): void {
     const numbers = new Map<string, number>();
-    for (const { session, deviceNumber } of observations)
-      if (session !== undefined && typeof deviceNumber === 'number')
+    for (const { kind, session, deviceNumber } of observations) {
+      // A copy is no sign that what it repeats is on disk.
+      const isTaken = kind === 'report' || kind === 'refused';
+      if (isTaken && session !== undefined && typeof deviceNumber === 'number')
         numbers.set(session, Math.max(deviceNumber, numbers.get(session) ?? 0));
+    }
     for (const [session, number] of numbers)
       this.took(this.protocol.stored(this.state, { session, number }, up));
   }
