@@ -28,7 +28,9 @@ const TICK_MS = 50;
 
 /** The port of a table's shoe, without which it has a line, and what is said of its shoes. */
 export interface GatewayPorts extends Partial<GatewayConfiguration['opens']> {
+  /** The TCP port of a shoe, or the device file of one. */
   readonly shoe?: number;
+  readonly serial?: string;
 }
 
 /** A gateway in a process of its own, with its configuration and its spool in a folder of its own. */
@@ -44,30 +46,31 @@ export class GatewayProcess {
   static async of(
     api: { readonly url: string; readonly key: string },
     table: string,
-    { shoe, ...opens }: GatewayPorts = {},
+    { shoe, serial, ...opens }: GatewayPorts = {},
   ): Promise<GatewayProcess> {
+    const hasShoe = shoe !== undefined || serial !== undefined;
     const gateway = new GatewayProcess({
       ...EXAMPLE,
       ...{
         table,
         opens: { ...EXAMPLE.opens, ...opens },
-        coups: shoe === undefined ? 'line' : 'shoe',
+        coups: hasShoe ? 'shoe' : 'line',
       },
       api: { url: api.url, keyFile: '' },
-      devices:
-        shoe === undefined
-          ? [
-              {
-                ...{ name: `${table}-line`, protocol: 'line-1' },
-                port: { listen: `127.0.0.1:${await freePort()}` },
-              },
-            ]
-          : [
-              {
-                ...{ name: `${table}-shoe`, protocol: 'angel-eye-ii-ex' },
-                port: { connect: `127.0.0.1:${shoe}` },
-              },
-            ],
+      devices: !hasShoe
+        ? [
+            {
+              ...{ name: `${table}-line`, protocol: 'line-1' },
+              port: { listen: `127.0.0.1:${await freePort()}` },
+            },
+          ]
+        : [
+            {
+              ...{ name: `${table}-shoe`, protocol: 'angel-eye-ii-ex' },
+              port:
+                serial === undefined ? { connect: `127.0.0.1:${shoe}` } : { serial, baud: 4800 },
+            },
+          ],
       health: { listen: `127.0.0.1:${await freePort()}` },
     });
     const { folder } = gateway;

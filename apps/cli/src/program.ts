@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { auditCommand } from './audit/command.js';
 import { appVersion, asError, packageFolder, visible } from '#process';
+import { emulateCommand } from './emulate/command.js';
 import { exportCommand } from './export/command.js';
 import { oddsCommand } from './odds/command.js';
 import { gatewayCommand } from './gateway/command.js';
@@ -38,6 +39,7 @@ function program(): Command {
     .addCommand(verifyCommand(publishedRules, verifyLog))
     .addCommand(exportCommand())
     .addCommand(simulateCommand())
+    .addCommand(emulateCommand())
     .addCommand(oddsCommand())
     .addCommand(rulesCommand())
     .addCommand(serveCommand())
