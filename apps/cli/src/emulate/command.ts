@@ -34,22 +34,23 @@ interface EmulateOptions extends Pick<
 }
 
 const EXAMPLES = `
-Prints where the device is, such as /dev/pts/4, and begins once a gateway is there. The cards come from a file of events of one table,
-or from a seed. Faults are words, separated by commas, each once in every shoe, or as often as in lost=3. They are:
+Prints where the device is, such as /dev/pts/4, and begins once a gateway is there. The cards come
+from a file of events of one table, or from a seed. Faults are words, separated by commas, each once
+in every shoe, or as often as in lost=3. They are:
 ${wrapped(EMULATOR_FAULTS.join(', '), 100).join('\n')}.
 docs/integrating/emulator.md describes each, the commands of --control, and the file of --expect.
 
 Examples:
   shoeprint emulate angel-eye-ii-ex --seed 7 --pty --speed 20
-  shoeprint emulate line-1 --events shoe.ndjson --connect 127.0.0.1:7301 --faults lost,cut --expect delivered.ndjson
-  shoeprint emulate line-1 --control 127.0.0.1:7400 --listen 127.0.0.1:0        only what is asked for is drawn
+  shoeprint emulate line-1 --events shoe.ndjson --connect 127.0.0.1:7301 --faults lost,cut
+  shoeprint emulate line-1 --control 127.0.0.1:7400 --connect 127.0.0.1:7301
 
-Exit codes: 0 everything was sent, and acknowledged if the protocol does that; 1 the gateway acknowledged nothing for a minute;
-2 refused, 130 interrupted.`;
+Exit codes: 0 everything was sent, and acknowledged if the protocol does that; 1 the gateway
+acknowledged nothing for a minute; 2 refused; 130 interrupted.`;
 
 /**
- * Returns the command `shoeprint emulate`: the device side of every protocol, which tests, pages and
- * trials use instead of a shoe.
+ * Returns the command `shoeprint emulate`: the device side of every protocol, which tests, pages
+ * and trials use instead of a shoe.
  */
 export const emulateCommand = (): Command =>
   new Command('emulate')

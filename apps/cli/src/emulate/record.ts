@@ -29,8 +29,8 @@ export interface TableRecord {
 
 /**
  * Returns the record of the table that was asked for, which is empty if neither a file nor a seed
- * was. Returns undefined if a line of the file is malformed: it has then printed which ones, and set
- * the exit code. Throws `Refusal` if there is no such record.
+ * was. Returns undefined if a line of the file is malformed: it has then printed which ones, and
+ * set the exit code. Throws `Refusal` if there is no such record.
  */
 export async function recordAsked(asked: RecordAsked): Promise<TableRecord | undefined> {
   const taker = new RecordTaker(asked.table);

@@ -109,7 +109,7 @@ class Line1Side implements ProtocolSide {
   stored(observations: readonly Observation[], up: number): void {
     const numbers = new Map<string, number>();
     for (const { kind, session, deviceNumber } of observations) {
-      // A copy is no sign that what it repeats is on disk.
+      // A copy does not mean that what it repeats is on disk.
       const isTaken = kind === 'report' || kind === 'refused';
       if (isTaken && session !== undefined && typeof deviceNumber === 'number')
         numbers.set(session, Math.max(deviceNumber, numbers.get(session) ?? 0));
