@@ -30,7 +30,7 @@ const SWITCHES: Readonly<Record<string, Command>> = {
 };
 
 /** Reads a command, such as `draw 9S player`. Throws `Refusal` for anything else. */
-export function readCommand(text: string): Command {
+function readCommand(text: string): Command {
   const words = text.trim().split(/\s+/);
   const command = SWITCHES[words.join(' ')];
   if (command !== undefined) return command;

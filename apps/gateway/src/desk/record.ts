@@ -10,7 +10,7 @@ import {
 import { isSkip, type Skip } from './skip.js';
 
 /** The session of a source that the gateway numbers, and the last number of it. */
-export interface SourceNumbers {
+interface SourceNumbers {
   readonly session: string;
   readonly last: number;
 }

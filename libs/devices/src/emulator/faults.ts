@@ -17,7 +17,7 @@ export const EMULATOR_FAULTS = [
   'slow',
 ] as const;
 /** The name of a fault. */
-export type EmulatorFault = (typeof EMULATOR_FAULTS)[number];
+type EmulatorFault = (typeof EMULATOR_FAULTS)[number];
 
 /** The most often that a fault can be asked for in one shoe. */
 const COUNT_MAX = 100;

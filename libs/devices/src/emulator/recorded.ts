@@ -4,7 +4,7 @@ import type { Reported, ReportedEvent } from '../observation.js';
 import type { EmulatedProtocol, ReportStep } from './step.js';
 
 /** The reason of a coup that `angel-eye-ii-ex` reports as voided. */
-export const FORCE_QUIT = 'force quit at the shoe';
+const FORCE_QUIT = 'force quit at the shoe';
 /** The highest boot and number, so that a line that fits with them fits with all others. */
 const WIDEST = { boot: 4_294_967_295, seq: 999_999_999, ms: 9_999_999_999 };
 
