@@ -78,6 +78,9 @@ describe('a gateway beside a shoe', () => {
     expect(shoe.written).toBe(0);
     expect(await gateway.end('SIGTERM')).toBe(0);
     expect(shoe.written).toBe(0);
+    await server.caughtUp();
+    const { body } = await server.api.send('GET', '/v1/tables/G1/record?stamps=off', reader);
+    expect(body.trimEnd().split('\n').at(-1)).toContain('"text":"the gateway was stopped"');
   });
 
   it('that is killed in a coup leaves one outage, and nobody is accused', async () => {

@@ -156,7 +156,7 @@ class Gateway implements RunningGateway {
   private async finish(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer);
     await Promise.all((this.table?.lines ?? []).map((line) => line.close()));
-    this.table?.stop();
+    await this.table?.stop();
     for (const until = performance.now() + LAST_DELIVERY_MS; performance.now() < until;) {
       const { last, sent } = this.spool?.figures ?? { last: 0, sent: 0 };
       if (sent >= last || this.delivery?.state.is === 'blocked') break;

@@ -110,11 +110,17 @@ export class TableGateway implements LineHearing {
     if (!this.full) this.keep(this.desk.beginAgain(devices, this.up()));
   }
 
-  /** Says that nothing is heard from now on. */
-  stop(): void {
-    for (const line of this.lines)
-      if (line.isUp && !line.side.keepsItself && !this.full)
-        this.keep(this.desk.lost(line.name, 'the gateway was stopped', this.up()));
+  /** Says that nothing is heard from now on. Resolves once that is on disk, if there is room. */
+  async stop(): Promise<void> {
+    if (this.full) return;
+    const frames = this.lines
+      .filter(({ isUp, side }) => isUp && !side.keepsItself)
+      .flatMap(({ name }) => this.desk.lost(name, 'the gateway was stopped', this.up()));
+    if (frames.length === 0) return;
+    await this.parts.spool.append(frames).catch((error: unknown) => {
+      if (!(error instanceof SpoolFull)) throw error;
+      this.parts.say(`that the gateway stops was not recorded: ${error.message}`);
+    });
   }
 
   private up(): number {
