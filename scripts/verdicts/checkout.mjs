@@ -58,7 +58,9 @@ export async function simulatorOf(folder) {
      * Deals one shoe at one table, with the complete list of expected findings. Returns null if the
      * document cannot have the fault.
      *
-     * @param {{ document: string, seed: string, table: string, bets: boolean, faults?: readonly string[] }} asked
+     * @param {{
+     *   document: string, seed: string, table: string, bets: boolean, faults?: readonly string[]
+     * }} asked
      * @returns {{ lines: string[], expected: object[] } | null}
      */
     deal({ document, table, ...asked }) {

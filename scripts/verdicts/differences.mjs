@@ -3,8 +3,8 @@
 
 /** @typedef {Readonly<Record<string, unknown>>} Fields */
 /**
- * The result of comparing the records of one kind: their numbers in base and head, and how many ids,
- * which fields and which records are new or differ.
+ * The result of comparing the records of one kind: their numbers in base and head, and how many
+ * ids, which fields and which records are new or differ.
  *
  * @typedef {object} Compared
  * @property {string} kind

@@ -16,7 +16,7 @@ import { anyStream } from '../kit/any-event.js';
 import { anyGame } from '../kit/any-game.js';
 import { audit, decoded, type Sent } from '../kit/audit.js';
 import { BOOK } from '../kit/house.js';
-import { overTables, rounds } from '../kit/rounds.js';
+import { expectSame, overTables, rounds } from '../kit/rounds.js';
 
 /** Takes the rows of a table that changed. */
 function takeRows(state: TableState): unknown[] {
@@ -255,7 +255,7 @@ describe('a log whose sources number their events', () => {
             again.splice(first + 1 + (where % (forgottenAt(again, event) - first)), 0, event);
           }
           const [once, repeated] = [folded(events), folded(again)];
-          expect(repeated.rows).toEqual(once.rows);
+          expectSame(repeated.rows, once.rows);
           expect(repeated.counts).toEqual({
             ...once.counts,
             read: again.length,
@@ -300,7 +300,7 @@ describe('a log whose sources number their events', () => {
             const bySeat = new Map(ledger.map((line) => [`${line.shoe} ${line.seat}`, line]));
             return [byId, unjudgeable, bySeat, lastOfEach, state.admission.counts];
           });
-          expect(delayed).toEqual(inOrder);
+          expectSame(delayed, inOrder);
         },
       ),
       overTables(),

@@ -14,9 +14,9 @@ import {
 } from '#audit';
 import { dataOf, NARROW, type World } from '../kit/any-event.js';
 import { decoded, Standing, type Sent } from '../kit/audit.js';
-import { BOOK } from '../kit/house.js';
-import { overTables } from '../kit/rounds.js';
-import { shortTable } from '../kit/short-table.js';
+import { SMALL_BOOK } from '../kit/house.js';
+import { expectSame, overTables } from '../kit/rounds.js';
+import { DECKS, smallTable } from '../kit/short-table.js';
 
 const DOCUMENTS = [
   'punto-banco@1',
@@ -61,6 +61,7 @@ interface Table {
   readonly seed: number;
   readonly faults: readonly string[];
   readonly coups: number;
+  readonly decks: 1 | 2;
   readonly isNumbered: boolean;
   readonly milliseconds: number;
   readonly edits: readonly Edit[];
@@ -80,7 +81,8 @@ const tables: fc.Arbitrary<Table> = fc.record({
   rules: fc.constantFrom(...DOCUMENTS),
   seed: fc.nat(9_999),
   faults: fc.uniqueArray(fc.constantFrom(...FAULTS), { maxLength: 3 }),
-  coups: fc.integer({ min: 5, max: 12 }),
+  coups: fc.integer({ min: 3, max: 8 }),
+  decks: DECKS,
   isNumbered: fc.boolean(),
   milliseconds: fc.constantFrom(200, 1500, 1500),
   edits: fc.array(
@@ -125,7 +127,7 @@ function logOf(table: Table): Sent[] {
   const faults = table.faults.filter(
     (code) => table.rules === 'punto-banco@1' || !/^(BT|PY)/.test(code),
   );
-  const log = shortTable({ ...table, bets: true, faults });
+  const log = smallTable({ ...table, bets: true, faults });
   for (const [n, { where, what, back, type, target, seed }] of table.edits.entries()) {
     const at = 1 + Math.floor(where * (log.length - 1));
     const before = log[at - 1] as Sent;
@@ -241,11 +243,14 @@ function folded(
   const state = newTable('T1');
   const standing = new Standing();
   for (const event of events) {
-    if (event.type === 'observation-corrected') before?.(state);
-    fold(state, event, BOOK);
-    standing.take(rowsOf(takeChanges(state)));
+    const isCorrection = event.type === 'observation-corrected';
+    // what a correction must change is only seen in rows that were drawn before it
+    if (isCorrection) standing.take(rowsOf(takeChanges(state)));
+    if (isCorrection) before?.(state);
+    fold(state, event, SMALL_BOOK);
+    if (isCorrection) standing.take(rowsOf(takeChanges(state)));
   }
-  endOfLog(state, BOOK);
+  endOfLog(state, SMALL_BOOK);
   standing.take(rowsOf(takeChanges(state)));
   return { state, rows: rowsIn(standing) };
 }
@@ -256,14 +261,16 @@ describe('a correction, whatever it corrects and wherever it comes', () => {
       fc.property(tables, (table) => {
         const events = logOf(table).map((event) => decoded(event));
         const one = folded(events);
-        expect(imageOf(one.state)).toBe(imageOf(loadTable(saveTable(one.state), BOOK)));
+        // the two images cost as much as the rest, so a third of the tables is compared with them
+        if (table.seed % 3 === 0)
+          expect(imageOf(one.state)).toBe(imageOf(loadTable(saveTable(one.state), SMALL_BOOK)));
         const whole = folded(events, joinStretches);
-        expect(one.rows).toEqual(whole.rows);
+        expectSame(one.rows, whole.rows);
         const found = ({ open, before }: TableState): unknown =>
           [open, before].map((shoe) => shoe && [...shoe.found].sort());
-        expect(found(one.state)).toEqual(found(whole.state));
+        expectSame(found(one.state), found(whole.state));
       }),
-      overTables(75),
+      overTables(),
     );
   });
 });

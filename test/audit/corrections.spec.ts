@@ -300,6 +300,20 @@ describe('a correction judges the cards and the commission of its shoe again', (
     correct(log, last(log, 'shoe-opened'), { ...data, decks: 8, rules: 'ez-baccarat@1' });
     expect(standing(log)).toEqual([]);
   });
+
+  it('and keeps what a gap left open about a card of an earlier coup', () => {
+    const log = opened();
+    log.draw('P 9S'); // while no coup was open: DL-15
+    play(log, 1, { ...won, closed: false });
+    log.lose('terminal'); // perhaps the opening of the coup that the card was for
+    log.add('shoe', 'coup-opened', { coup: 2 });
+    const bet = log.add('terminal', 'bet-placed', { seat: 1, bet: 'player', amount: 100 });
+    const openCodes = (): string[] =>
+      audit(log.events).unjudgeable.flatMap((entry) => (entry.coup ? [] : entry.codes));
+    expect(openCodes()).toContain('DL-15');
+    correct(log, bet, { seat: 1, bet: 'player', amount: 200 });
+    expect(openCodes()).toContain('DL-15');
+  });
 });
 
 describe('a correction never withdraws', () => {
@@ -679,6 +693,17 @@ describe('a move of a card', () => {
 });
 
 describe('a void coup', () => {
+  it('owes its stakes, whatever is corrected in a coup before the void', () => {
+    const log = opened();
+    play(log, 1, { bets: [[1, 'tie', 100]], outcome: 'player', settled: [[1, 'tie', 'taken', 0]] });
+    play(log, 2, { kind: 'demonstration' });
+    play(log, 3, { outcome: 'player', closed: false });
+    log.add('person/sam', 'coup-voided', { coup: 1, by: 'sam', reason: 'misdeal' });
+    correct(log, last(log, 'card-drawn', 5), { card: '2H', to: 'player' }); // of coup 2
+    play(log, 4, { outcome: 'player' });
+    expect(standing(log)).toContain('BT-08');
+  });
+
   it('withdraws findings on result, settlement and commission, and marks the others void', () => {
     const log = opened();
     play(log, 1, {

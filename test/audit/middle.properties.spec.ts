@@ -119,7 +119,7 @@ describe('judging in the middle of a log', () => {
           expect(shoes).toEqual([shoe]);
         }
       }),
-      overTables(),
+      overTables(150),
     );
     expectRarely(tally);
   });
@@ -138,7 +138,7 @@ describe('judging in the middle of a log', () => {
         const here = await alone(records, { of: 'span', from, to }, { whole, listed, tally });
         expect(leftReach(here)).toEqual(leftReach(whole));
       }),
-      overTables(),
+      overTables(150),
     );
     expectRarely(tally);
   });

@@ -61,7 +61,7 @@ describe('a range that is looked for near the end of a long log', () => {
           expect(due.filter((each) => !chosen.includes(each))).toEqual([]);
         }
       }),
-      overTables(),
+      overTables(150),
     );
     process.stderr.write(`near: ${JSON.stringify(tally)}\n`);
     expect(tally.begun).toBeGreaterThan(tally.ranges / 20);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { endOfLog, fold, loadTable, newTable, saveTable } from '#audit';
 import { audit, codes, decoded, type Audited, type Sent } from '../kit/audit.js';
-import { BOOK } from '../kit/house.js';
+import { BOOK, bookOf } from '../kit/house.js';
 import { TableLog } from '../kit/table.js';
 
 const SHOE = 'device/T1-shoe';
@@ -23,6 +23,56 @@ function coup(log: TableLog, number: number, cards = 'P 9S B KH P KD B 6S'): voi
 const coupsOf = ({ unjudgeable }: Audited): (number | undefined)[] => [
   ...new Set(unjudgeable.map((entry) => entry.coup)),
 ];
+
+describe('the cut card', () => {
+  const opens = (log: TableLog, number: number): void =>
+    void log.add('terminal', 'coup-opened', { coup: number });
+  const SH09 = (audited: Audited): unknown => ({
+    raised: audited.findings.filter(({ code }) => code === 'SH-09').map((each) => each.coup),
+    listed: audited.unjudgeable.filter(({ codes }) => codes.join() === 'SH-09'),
+  });
+
+  it('may have shown after the first card of a coup if cards of that coup are lost', () => {
+    const log = table();
+    coup(log, 1);
+    opens(log, 2);
+    const cut = log.add('terminal', 'cut-card-drawn');
+    log.add('shoe', 'device-online', { missed: null });
+    log.add('terminal', 'coup-closed');
+    coup(log, 3);
+    coup(log, 4);
+    const third = log.events.find(({ data }) => (data as { coup?: number }).coup === 3);
+    expect(SH09(audit(log.events))).toMatchObject({
+      raised: [4],
+      listed: [{ coup: 3, events: [cut, `device/T1-terminal#${third?.id as string}`].sort() }],
+    });
+  });
+
+  it('is certain to have shown before it if the cards of that coup were seen', () => {
+    const log = table();
+    coup(log, 1);
+    log.add('shoe', 'device-online', { missed: null });
+    opens(log, 2);
+    log.add('terminal', 'cut-card-drawn');
+    log.draw('P 9S B KH P KD B 6S');
+    log.add('terminal', 'coup-closed');
+    coup(log, 3);
+    expect(SH09(audit(log.events))).toMatchObject({ raised: [3], listed: [] });
+  });
+
+  it('may have shown in a coup of which nothing was seen', () => {
+    const rules = BOOK.get('punto-banco-no-burn@1');
+    if (!rules) throw new Error('no punto-banco-no-burn@1');
+    const cutCard = { insideCoup: 2, betweenCoups: 1 };
+    const book = bookOf({ ...rules, document: { ...rules.document, cutCard } });
+    const log = table();
+    coup(log, 1);
+    log.add('scanner', 'cut-card-drawn');
+    log.add('shoe', 'device-online', { missed: null });
+    for (const number of [2, 3, 4]) coup(log, number);
+    expect(SH09(audit(log.events, { book }))).toMatchObject({ raised: [4], listed: [{ coup: 3 }] });
+  });
+});
 
 describe('a device that comes online and does not know what it missed (DV-06)', () => {
   it('raises it once, about the open coup, and the coups beside stay judged', () => {

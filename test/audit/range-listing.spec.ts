@@ -1,5 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { newTable, RangeJudge, RangeListing, type Listed, type ListedLines } from '#audit';
+import fc from 'fast-check';
+import {
+  cellText,
+  newTable,
+  withoutGuard,
+  RangeJudge,
+  RangeListing,
+  type Listed,
+  type ListedLines,
+} from '#audit';
+import { csvWriter } from '#sheets';
 import { decoded, type Sent } from '../kit/audit.js';
 import { BOOK } from '../kit/house.js';
 import { shortTable } from '../kit/short-table.js';
@@ -82,6 +92,42 @@ describe('the lines of a judged range', () => {
     const log = new TableLog('=1+1,"x"');
     log.open({ reports: [] });
     expect(listed(log.events)['shoes.csv'][1]).toMatch(/^"'=1\+1,""x""",S1,/);
+  });
+
+  it.each([
+    [' =1+1', `"' =1+1"`],
+    ['\u00a0=1+1', `"'\u00a0=1+1"`],
+    ['\u200b=1+1', `"'\u200b=1+1"`],
+    [';=1+1', `"';=1+1"`],
+    ['|calc', `"'|calc"`],
+    ['＝1+1', `"'＝1+1"`],
+    ['a;=1+1', '"a;=1+1"'],
+    ['\n=1', `"'\n=1"`],
+    [`'=1`, `"''=1"`],
+    ['B07', 'B07'],
+    ['2026-11-20T12:00:00Z', '2026-11-20T12:00:00Z'],
+  ])('keep %j from being a formula, and an id as it is', (text, cell) => {
+    expect(cellText(text)).toBe(cell);
+  });
+
+  it('guard every text that a report for people guards, and give each back as it was', () => {
+    const sign = fc.constantFrom(...'=+-@|＝＋－＠﹢;\'\t\r\n \u00a0\u200b\ufeff"a1,');
+    const text = fc.oneof(
+      fc.string(),
+      fc.array(sign).map((signs) => signs.join('')),
+    );
+    fc.assert(
+      fc.property(text, (each) => {
+        const read = cellText(each)
+          .replace(/^"([^]*)"$/, '$1')
+          .replaceAll('""', '"');
+        expect(withoutGuard(read)).toBe(each);
+        const report = csvWriter(false)
+          .add([[each]])
+          .toString();
+        if (report.startsWith(`"'`)) expect(read).toMatch(/^'/);
+      }),
+    );
   });
 
   it('list a finding about no shoe with everything, and with one shoe only if it was asked for', () => {

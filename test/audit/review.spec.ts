@@ -414,6 +414,50 @@ describe('a ruling', () => {
     expect(table.item('TC-08')).toMatchObject({ state: 'open', stale: false });
   });
 
+  it('is final: nobody claims, proposes, escalates or takes back what was ruled', () => {
+    const table = ruled();
+    const finding = table.finding('TC-08');
+    const { ref } = table.item('TC-08').ruling ?? { ref: '' };
+    expect([
+      table.claim('sam', 'TC-08'),
+      table.propose('sam', 'TC-08'),
+      table.sign('tom', 'TC-08'),
+      table.act('pia', 'finding-ruling-taken-back', { finding, proposal: ref }),
+      table.act('pia', 'finding-escalated', { finding, to: 'compliance', reason: 'doubt' }),
+    ]).toEqual(Array(5).fill('already-ruled'));
+    expect(table.item('TC-08')).toMatchObject({ state: 'ruled', escalated: null });
+  });
+
+  it('is signed, refused and taken back only as what is proposed now', () => {
+    const table = proposed();
+    const finding = table.finding('TC-08');
+    const { ref: proposal = '', evidence = '' } = table.item('TC-08').proposal ?? {};
+    table.act('pia', 'finding-ruling-taken-back', { finding, proposal });
+    table.claim('pia', 'TC-08');
+    table.propose('pia', 'TC-08', { disposition: 'procedure-breach', note: 'seen on video' });
+    const reason = 'the video shows something else';
+    expect([
+      table.act('sam', 'finding-ruling-signed', { finding, proposal, evidence }),
+      table.act('sam', 'finding-ruling-refused', { finding, proposal, reason }),
+      table.act('pia', 'finding-ruling-taken-back', { finding, proposal }),
+    ]).toEqual(Array(3).fill('proposal-changed'));
+    expect(table.item('TC-08').state).toBe('proposed');
+  });
+
+  it('is made by those who review: no other role claims, decides or escalates', () => {
+    const as = 'regulator';
+    const table = proposed();
+    const finding = table.finding('TC-08');
+    const { ref: proposal = '' } = table.item('TC-08').proposal ?? {};
+    expect([
+      faulty().claim('rex', 'TC-08', { as }),
+      table.sign('rex', 'TC-08', { as }),
+      table.act('rex', 'finding-ruling-refused', { finding, proposal, reason: 'no' }, { as }),
+      table.act('pia', 'finding-ruling-taken-back', { finding, proposal }, { as }),
+      table.act('rex', 'finding-escalated', { finding, to: 'compliance', reason: 'no' }, { as }),
+    ]).toEqual(Array(5).fill('not-permitted'));
+  });
+
   it('is refused by a second person, with a reason, and proposed again', () => {
     const table = proposed();
     const proposal = table.item('TC-08').proposal?.ref ?? '';

@@ -8,7 +8,7 @@ import {
   type RuleDocument,
   type Rules,
 } from '#baccarat';
-import { audit, codes } from '../kit/audit.js';
+import { audit, codes, type Sent } from '../kit/audit.js';
 import { BOOK, bookOf } from '../kit/house.js';
 import { found, judged, readStory } from '../kit/story.js';
 import { TableLog } from '../kit/table.js';
@@ -400,6 +400,91 @@ describe('a shoe that runs out of cards during a coup (SH-13)', () => {
     ],
   ])('%s', (_, lines, wanted) => {
     expect(found(lines)).toEqual(wanted);
+  });
+});
+
+describe('a shoe of which a gap may have hidden the last cards', () => {
+  /** A shoe that loses a message before its first coup. `left`: its cards for the second and after. */
+  const play = (left: string, second: string, lost = 'lost: 1 of the shoe'): string =>
+    `reports: outcomes\nburned: all but 9S 5C KH 3D ${left}\n${lost}\nplayer: 9S KH\nbanker: 5C 3D\ndeclared: player\ncoup:\n${second}`;
+  const DUE = 'player: 2S QH\nbanker: KC 3H';
+  const AT_THE_END = ['DL-04', 'RS-07', 'TC-03', 'TC-05', 'TC-07'];
+
+  /** Returns what is found, and what of the second coup is open for another reason than its place. */
+  function played(lines: string): { finds: readonly string[]; unjudgeable: readonly string[] } {
+    const { findings, unjudgeable } = audit(readStory(`${lines}\nfinds: nothing`, 'a case').events);
+    const open = unjudgeable.filter(({ coup }) => coup === 2).flatMap((entry) => entry.codes);
+    return {
+      finds: codes(findings).sort(),
+      unjudgeable: open.filter(
+        (code) => !CATALOGUE[code].gap.some((loss) => loss === 'after play'),
+      ),
+    };
+  }
+
+  it.each([
+    [
+      'holds no missing card and no missing outcome of a coup against anybody',
+      play('2S KC QH 3H 7D', DUE),
+      { finds: ['DV-04'], unjudgeable: AT_THE_END },
+    ],
+    [
+      'holds no hand of fewer than two cards against anybody',
+      play('2S KC QH 7D', 'dealt: P 2S B KC P QH'),
+      { finds: ['DV-04'], unjudgeable: AT_THE_END },
+    ],
+    [
+      'keeps what a declaration raised before the end',
+      play('2S KC QH 3H 7D', `${DUE}\ndeclared: banker`),
+      { finds: ['DV-04', 'TC-03', 'TC-05'], unjudgeable: ['DL-04', 'RS-07', 'TC-07'] },
+    ],
+    [
+      'leaves open what only some readings of an unread card make due',
+      play('2S KC 9H 3H 7D', 'player: ?? 9H\nbanker: KC 7H'),
+      { finds: ['DV-01', 'DV-04'], unjudgeable: AT_THE_END },
+    ],
+    [
+      'judges a coup that ends with no card due',
+      play('9H KC QH 7H 7D', 'player: 9H QH\nbanker: KC 7H\ndeclared: tie'),
+      { finds: ['DV-04', 'RS-02'], unjudgeable: [] },
+    ],
+    [
+      'judges a coup after which more cards were left than the gap can hide',
+      play('2S KC QH 3H 7D 8D', DUE),
+      { finds: ['DV-04', 'RS-07', 'TC-03', 'TC-05'], unjudgeable: [] },
+    ],
+    [
+      'judges a coup if no message about cards was lost',
+      play('2S KC QH 3H 7D', DUE, 'burned: 7D\nlost: 1 of the terminal'),
+      { finds: ['DV-04', 'SH-13'], unjudgeable: [] },
+    ],
+  ])('%s', (_, lines, wanted) => {
+    expect(played(lines)).toEqual(wanted);
+  });
+
+  it('counts no card as hidden that a correction has entered', () => {
+    const lines = `${play('2S KC QH 3H 7D 8D 9D', DUE, 'burned: 7D 8D')}\nover:`;
+    const { events } = readStory(`${lines}\nfinds: nothing`, 'a case');
+    const at = events.findIndex(({ data }) => (data as { card?: string }).card === '7D');
+    const [lost, , next] = events.slice(at, at + 3) as [Sent, Sent, Sent];
+    const from = { source: lost.source, session: lost.session, from: lost.sequence };
+    const by = (source: string, type: string, data: object): Sent => ({
+      ...{ ...next, source, id: type, type: `shoeprint.${type}.v1`, data },
+      ...{ session: undefined, sequence: undefined },
+    });
+    const { findings } = audit([
+      ...events.slice(0, at),
+      by('system/auditor', 'gap-declared', { ...from, to: (lost.sequence as number) + 1 }),
+      ...events.slice(at + 2),
+      lost,
+      by('person/mira', 'observation-corrected', {
+        event: `${lost.source as string}#${lost.id as string}`,
+        data: lost.data,
+        by: 'mira',
+        reason: 'seen on video',
+      }),
+    ]);
+    expect(codes(findings).sort()).toEqual(['DV-04', 'RS-07', 'TC-03', 'TC-05']);
   });
 });
 

@@ -1,6 +1,8 @@
-import { simulate } from '#audit';
+import fc from 'fast-check';
+import { simulate, SimulationRefusal } from '#audit';
 import { rulesNamed } from '../simulate/simulated.js';
 import type { Sent } from './audit.js';
+import { SMALL_BOOK } from './house.js';
 
 /** What to simulate at a table with short shoes. */
 export interface ShortTable {
@@ -29,12 +31,49 @@ export function shortTable({
   coups,
   shoes = 2,
 }: ShortTable): Sent[] {
+  const options = { rules: rulesNamed(rules), seed, bets, shoes, faults: placed(faults) };
+  return cutShort(simulate(options).lines, coups);
+}
+
+/** Returns faults with one of the first coups for each that is about a coup. */
+const placed = (faults: readonly string[]): string[] =>
+  faults.map((code, i) => (OF_A_SHOE.has(code) ? code : `${code}@${i + 2}`));
+
+/** What to simulate at a table with small shoes. */
+export interface SmallTable extends Omit<ShortTable, 'shoes'> {
+  /** A shoe of one deck shows its cut card after some six coups, one of two after some sixteen. */
+  readonly decks: 1 | 2;
+}
+
+/** Few decks, because a shoe that costs little shows as much: mostly one. */
+export const DECKS = fc.constantFrom<(1 | 2)[]>(...Array<1>(7).fill(1), 2);
+
+/**
+ * Returns the events of two shoes of one or two decks, for which `SMALL_BOOK` has the rules. Each
+ * ends at its cut card, or is closed after so many coups as a short table is. The faults are in the
+ * first coups of the first shoe, or in any of the few coups of shoes of one deck. Discards a
+ * random table whose few cards do not allow them.
+ */
+export function smallTable({ rules: name, coups, faults = [], ...table }: SmallTable): Sent[] {
+  const rules = SMALL_BOOK.get(name);
+  if (!rules) throw new Error(`no rule document ${name}`);
+  try {
+    const options = { ...table, rules, shoes: 2 };
+    const among = table.decks === 1 ? faults : placed(faults);
+    return cutShort(simulate({ ...options, faults: among }).lines, coups);
+  } catch (error) {
+    if (!(error instanceof SimulationRefusal)) throw error;
+    fc.pre(false);
+    throw error;
+  }
+}
+
+/** Closes each shoe after so many coups. */
+function cutShort(lines: Iterable<string>, coups: number): Sent[] {
   const kept: Sent[] = [];
   const owed = new Map<unknown, number>();
   let opened = 0;
-  const placed = faults.map((code, i) => (OF_A_SHOE.has(code) ? code : `${code}@${i + 2}`));
-  const options = { rules: rulesNamed(rules), seed, bets, shoes, faults: placed };
-  for (const line of simulate(options).lines) {
+  for (const line of lines) {
     const event = JSON.parse(line) as Sent;
     const name = (event.type as string).replace(/^shoeprint\.|\.v1$/g, '');
     if (name === 'shoe-opened') {
@@ -42,7 +81,7 @@ export function shortTable({
       owed.clear();
     }
     if (name === 'coup-opened') opened += 1;
-    if (name === 'shoe-closed') kept.push({ ...event, data: { reason: 'end' } });
+    if (name === 'shoe-closed' && opened > coups) kept.push({ ...event, data: { reason: 'end' } });
     else if (opened <= coups) kept.push(event);
     else if (name === 'commission-collected') kept.push(...paidInFull(event, owed));
     if (opened <= coups) owe(event, owed);

@@ -2,15 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import Ajv2020 from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import {
-  RULE_DOCUMENT_FORM,
   ACTIONS,
+  formProblems,
   lint,
   pointerTo,
   readRules,
+  RULE_DOCUMENT_FORM,
   type LintProblem,
   type RuleDocument,
 } from '#baccarat';
-import { formProblems } from '../../libs/baccarat/src/rules/json-form.js';
 import { altered, published, REFS, schema } from './published.js';
 import { rounds } from '../kit/rounds.js';
 

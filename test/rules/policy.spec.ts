@@ -14,8 +14,8 @@ import {
   SEVERITIES,
   type PolicyDocument,
 } from '#audit';
-import { isRecord, pointerTo } from '#baccarat';
-import { canonical, formProblems } from '../../libs/baccarat/src/rules/json-form.js';
+import { formProblems, isRecord, pointerTo } from '#baccarat';
+import { canonical } from '../../libs/baccarat/src/rules/json-form.js';
 import { BOOK, HOUSE } from '../kit/house.js';
 import { rounds } from '../kit/rounds.js';
 import { altered, publishedPolicy, schema } from './published.js';

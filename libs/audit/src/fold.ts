@@ -231,10 +231,10 @@ class Table implements Admitting {
   private loseOpening(gap: Missing, { after: because, unrecorded }: GapMark): void {
     const { state } = this;
     state.openingLost = gap;
-    const heard = state.sources.find(({ source }) => source === gap.source)?.admitted ?? 0;
+    const admitted = state.sources.find(({ source }) => source === gap.source)?.admitted ?? 0;
     for (const [id, found] of state.foundOutside) {
       const { code, events } = found.finding;
-      if ((found.admitted ?? 0) <= heard || !CATALOGUE[code].gap.includes('play')) continue;
+      if ((found.admitted ?? 0) <= admitted || !CATALOGUE[code].gap.includes('play')) continue;
       state.foundOutside.delete(id);
       markOutside(state, found, { because });
       unrecorded.push({ code, events });
@@ -345,7 +345,7 @@ class Table implements Admitting {
 
   private mark(shoe: Shoe, mark: GapMark): void {
     record(shoe, mark);
-    passGap(shoe, mark, shoe.played.length - 1, false);
+    passGap(shoe, mark, shoe.played.length - 1);
   }
 
   late(event: AnyEvent): void {

@@ -111,3 +111,4 @@ export {
   type ListedFile,
   type ListedLines,
 } from './middle/range-listing.js';
+export { cellText, withoutGuard } from './middle/listed-cell.js';

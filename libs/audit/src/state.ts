@@ -14,7 +14,7 @@ import type { AnyEvent, CoupKind, EventOf, Hand, Report } from './events/events.
  * The version of the fold's verdicts and of the state that it saves. State of another version is
  * never read, but rebuilt.
  */
-export const FOLD_VERSION = 11;
+export const FOLD_VERSION = 15;
 
 /** A seat's commission in one shoe, in minor units: outstanding = marked - collected - waived. */
 export interface LedgerLine extends Readonly<SeatAccount> {
@@ -104,6 +104,10 @@ export interface Coup {
   state: 'open' | 'over' | 'void';
   /** What gaps hid of it, as bits of `LOSSES`. */
   lost: number;
+  /** What may have hidden play of it, or a coup just before it; null if nothing did. */
+  playLost: Missing | null;
+  /** Whether the cut card showed in it before any of its game cards was seen. */
+  showsCutCardFirst: boolean;
   /**
    * The sources that were offline when it opened. They may have drawn its cards, until a card of
    * another source shows that the coup was seen.
@@ -213,6 +217,7 @@ interface Progress {
   readonly drawn: number;
   readonly coupsLeft: number | null;
   readonly lost: number;
+  readonly hidden: number;
   readonly openingLost: Missing | null;
   readonly ahead: Shoe['ahead'];
   readonly away: Shoe['away'];
@@ -310,6 +315,8 @@ export interface Shoe {
   coupsLeft: number | null;
   /** What gaps hid of the shoe as a whole, as bits of `LOSSES`. */
   lost: number;
+  /** How many cards gaps may have hidden at most, as far as they say how many messages are missing. */
+  hidden: number;
   /** Where the opening of a coup may have been lost, while no coup is open. */
   openingLost: Missing | null;
   /** What concerns the next coup as one between, and as the one after. */

@@ -18,9 +18,9 @@ import { judgeSigner } from './judges/signer.js';
 import { callHand, declareOutcome, judgeResult, judgeShort } from './judges/result.js';
 import { closeShoe, countCoup, cutCardDrawn, judgeBurn } from './judges/shoe.js';
 import { judgeSettlement, raiseLateSettlement } from './judges/settlement.js';
-import { meetGaps } from './admission/gap.js';
+import { loseLastCards, meetGaps } from './admission/gap.js';
 import { hearAgain, loseOfAway, loseUnseen, meetOutages } from './admission/outage.js';
-import { newCheckpoint, touch } from './history/checkpoint.js';
+import { coupsBefore, newCheckpoint, touch } from './history/checkpoint.js';
 import type { Coup, Duty, Shoe } from './state.js';
 import { settledOf, stakesOf, wagerOf } from './coup/wagers.js';
 
@@ -86,7 +86,7 @@ function take(shoe: Shoe, event: AnyEvent, at: number): void {
       return;
     case 'hand-called':
     case 'outcome-declared':
-      return shoe.coup ? say(shoe, shoe.coup, event) : undefined;
+      return shoe.coup ? judgeStatement(shoe, shoe.coup, event) : undefined;
     case 'bet-settled':
       return settle(shoe, event);
     case 'commission-collected':
@@ -111,8 +111,8 @@ function take(shoe: Shoe, event: AnyEvent, at: number): void {
   }
 }
 
-/** Takes what was said about the cards of a coup. */
-function say(
+/** Judges what a call or a declaration says about the cards of a coup. */
+function judgeStatement(
   shoe: Shoe,
   coup: Coup,
   event: EventOf<'hand-called'> | EventOf<'outcome-declared'>,
@@ -189,6 +189,7 @@ function endCoup(shoe: Shoe, coup: Coup, because: AnyEvent, at: number): void {
   coup.state = 'over';
   coup.to = at;
   shoe.coup = null;
+  loseLastCards(shoe, coup);
   if (!isOut(shoe)) judgeShort(shoe, coup, because); // else SH-13
   judgeExhaustion(shoe, coup, because);
   judgeDraws(shoe, coup, 'ended', because);
@@ -223,7 +224,9 @@ const SH13 = markOf('SH-13');
 
 function demandReturns(shoe: Shoe, because: AnyEvent): void {
   if (shoe.owing === 0) return;
-  for (const coup of shoe.coups) if (coup.owesReturn) judgeReturns(shoe, coup, because);
+  // a coup of an earlier stretch that is not judged again may be voided later: it owes nothing yet
+  for (const coup of shoe.coups.slice(coupsBefore(shoe.resumedAt)))
+    if (coup.owesReturn) judgeReturns(shoe, coup, because);
   shoe.owing = 0;
 }
 

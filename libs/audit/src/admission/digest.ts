@@ -7,8 +7,10 @@
  * counter. It does not protect against forgery: the log keeps both events, byte for byte. See
  * docs/decisions/0002-admission-digest.md.
  *
- * The digest has two lanes of rotate, add and multiply over 32-bit words, mixed at the end as in
- * MurmurHash3.
+ * The digest has two lanes of rotate, exclusive or and multiply, which take eight bytes in turn as
+ * two words, mixed at the end as in MurmurHash3. One lane takes both words and the other takes the
+ * second word with the first lane, so that two multiplications bring eight bytes into both lanes,
+ * and different words always leave different lanes.
  */
 export interface Lanes {
   a: number;
@@ -25,19 +27,34 @@ export const newLanes = (): Lanes => ({ a: 0x9747b28c | 0, b: 0x3c6ef372 });
 export function takeBytes(lanes: Lanes, view: DataView, from: number, to: number): void {
   let { a, b } = lanes;
   let at = from;
-  for (const end = to - 3; at < end; at += 4) {
-    const word = view.getInt32(at, true);
-    a = Math.imul(((a << 5) | (a >>> 27)) ^ word, 0x9e3779b1);
-    b = Math.imul(((b << 13) | (b >>> 19)) + word, 0x85ebca6b);
+  for (const end = to - 7; at < end; at += 8) {
+    const second = view.getInt32(at + 4, true);
+    const first = view.getInt32(at, true) ^ ((second << 16) | (second >>> 16));
+    a = Math.imul(((a << 5) | (a >>> 27)) ^ first, 0x9e3779b1);
+    b = Math.imul(((b << 13) | (b >>> 19)) ^ second ^ a, 0x85ebca6b);
   }
-  let tail = to - from;
-  for (; at < to; at += 1) tail = (tail << 8) ^ view.getUint8(at);
-  lanes.a = Math.imul(((a << 5) | (a >>> 27)) ^ tail, 0x9e3779b1);
-  lanes.b = Math.imul(((b << 13) | (b >>> 19)) + tail, 0x85ebca6b);
+  let first = 0;
+  if (to - at >= 4) {
+    first = view.getInt32(at, true);
+    at += 4;
+  }
+  let second = to - from;
+  for (; at < to; at += 1) second = (second << 8) ^ view.getUint8(at);
+  lanes.a = a;
+  lanes.b = b;
+  takeWords(lanes, first, second);
+}
+
+function takeWords(lanes: Lanes, first: number, second: number): void {
+  const { a, b } = lanes;
+  const word = first ^ ((second << 16) | (second >>> 16));
+  lanes.a = Math.imul(((a << 5) | (a >>> 27)) ^ word, 0x9e3779b1);
+  lanes.b = Math.imul(((b << 13) | (b >>> 19)) ^ second ^ lanes.a, 0x85ebca6b);
 }
 
 const encoder = new TextEncoder();
-const scratch = new DataView(new ArrayBuffer(512));
+/** Holds the text of a finding, too. */
+const scratch = new DataView(new ArrayBuffer(2048));
 
 /** Adds the UTF-8 of a text to the lanes, as `takeBytes` does. */
 export function takeText(lanes: Lanes, text: string): void {
@@ -61,12 +78,11 @@ function writeAscii(into: DataView, text: string): boolean {
 }
 
 /** Adds a whole number below 2^53 to the lanes. */
-export function takeNumber(lanes: Lanes, number: number): void {
-  const low = number | 0;
-  const high = (number / 0x1_0000_0000) | 0;
-  lanes.a = Math.imul(((lanes.a << 5) | (lanes.a >>> 27)) ^ low, 0x9e3779b1) ^ high;
-  lanes.b = Math.imul(((lanes.b << 13) | (lanes.b >>> 19)) + low, 0x85ebca6b) ^ high;
-}
+export const takeNumber = (lanes: Lanes, number: number): void =>
+  takeWords(lanes, number | 0, (number / 0x1_0000_0000) | 0);
+
+/** Adds other lanes to the lanes, as what they have taken in. */
+export const takeLanes = (lanes: Lanes, { a, b }: Lanes): void => takeWords(lanes, a, b);
 
 /** Returns the digest of the lanes: a whole number below 2^53. */
 export function digestOf({ a, b }: Lanes): number {

@@ -1,10 +1,13 @@
 import { markCoup, markFinding } from '../changes.js';
+import { isCardDue } from '../coup/coup.js';
 import {
   CATALOGUE,
   codesWhere,
+  FINDING_CODES,
   hides,
   lossBits,
   type CodeFacts,
+  type FindingCode,
   type Loss,
 } from '../findings/catalogue.js';
 import { reverseEntries } from '../ledger/commission.js';
@@ -60,6 +63,23 @@ export function outageFound({ source, event, says }: Outage): Wrong {
   return { event, events: [event], expected: 'nothing missed', observed, message };
 }
 
+/**
+ * Returns how many messages are still missing: those that no correction has entered. `null` if an
+ * outage does not say how many its source missed.
+ */
+function stillMissing({ right }: Shoe, { missing, late }: GapMark): number | null {
+  if (isOutage(missing)) {
+    if (right.get(missing.event)?.missed === 0) return 0;
+    return typeof missing.says === 'number' ? missing.says : null;
+  }
+  const entered = late.filter((event) => right.has(referenceOf(event)));
+  return missing.to - missing.from + 1 - entered.length;
+}
+
+/** Returns how many cards may be among so many missing messages; 0 if nobody knows how many they are. */
+const cardsHidden = (sent: readonly MessageKind[], count: number | null): number =>
+  count !== null && sent.includes('cards') ? count : 0;
+
 const isOffline = (missing: Missing): boolean => isOutage(missing) && missing.says === 'offline';
 
 /**
@@ -82,17 +102,19 @@ function raiseMissing(shoe: Shoe, mark: GapMark, since: number): boolean {
  * Judges what is missing at index `at` of the journal: a hole in a source's numbers (DV-04) or an
  * outage (DV-06). Withdraws what the messages lost could have changed and lists it as unjudgeable:
  * in the coups between the events on its two sides, in the coup after and in the shoe (contract
- * section 4, the table of gaps). `filled`: nothing is missing any longer, by corrections.
+ * section 4, the table of gaps).
  */
-export function passGap(shoe: Shoe, mark: GapMark, at: number, filled: boolean): void {
+export function passGap(shoe: Shoe, mark: GapMark, at: number): void {
   shoe.cause = mark;
   shoe.at = at;
   const { missing, sent } = mark;
   const since = heardLast(shoe, missing.source, at);
   const isRaised = !mark.raises || raiseMissing(shoe, mark, since);
-  if (!isRaised || filled || sent.length === 0) return;
+  const count = stillMissing(shoe, mark);
+  if (!isRaised || count === 0 || sent.length === 0) return;
   listUnrecorded(shoe, missing, mark.unrecorded);
   loseOfShoe(shoe, mark, since);
+  shoe.hidden += cardsHidden(sent, count);
   for (const coup of coupsBetween(shoe, since, at)) loseOfCoup(shoe, coup, mark, between(sent));
   if (sent.includes('people')) shoe.duty.lost = missing;
   const isOutside = shoe.coup === null && !mark.opensCoup;
@@ -123,6 +145,7 @@ const isEntered = (played: readonly Entry[], event: AnyEvent): boolean =>
  */
 export function meetGaps(shoe: Shoe, coup: Coup, isDue: boolean): void {
   const { ahead } = shoe;
+  coup.playLost = shoe.openingLost;
   shoe.openingLost = null;
   for (const each of ahead.between) loseOfCoup(shoe, coup, each, between(each.sent));
   for (const each of ahead.after)
@@ -190,10 +213,35 @@ export function loseOfShoe(shoe: Shoe, mark: OfShoe, since: number): void {
 export function loseOfCoup(shoe: Shoe, coup: Coup, mark: Hole, bits: number): void {
   touch(shoe, coup.from);
   coup.lost |= bits;
+  if ((bits & PLAY) !== 0) coup.playLost = mark.missing;
   lose(shoe, coup, mark, bits);
   if (hides(bits, 'PY-01')) reverseEntries(shoe, coup, 'due');
   markCoup(shoe, coup);
 }
+
+/**
+ * Makes unjudgeable what SH-13 would take from a coup that ends with a card due, if the cards that
+ * gaps may have hidden could be all that was left in the shoe. What was raised before the coup's
+ * end stays.
+ */
+export function loseLastCards(shoe: Shoe, coup: Coup): void {
+  const { hidden, drawn, decks, gaps, played, at } = shoe;
+  if (hidden === 0 || drawn + hidden < 52 * decks || !mustDraw(coup, shoe)) return;
+  const marks = gaps.filter((each) => each < at).map((each) => played[each] as GapMark);
+  const mark = marks.findLast(({ sent }) => sent.includes('cards'));
+  if (!mark) return;
+  const raised = new Set(shoe.found.of(coup.ref).map(([, { finding }]) => finding.code));
+  const isOpen = (code: FindingCode): boolean => hides(LAST_CARDS, code) && !raised.has(code);
+  coup.lost |= LAST_CARDS;
+  const cause: Cause = { is: 'gap', gap: mark.missing };
+  unjudgeable(shoe, coup, { codes: FINDING_CODES.filter(isOpen), events: [mark.after], cause });
+}
+
+const LAST_CARDS = lossBits(['last cards']);
+
+/** Returns whether a coup must have another card, in some reading of its unread cards. */
+const mustDraw = (coup: Coup, shoe: Shoe): boolean =>
+  coup.readings ? coup.readings.mustDrawInSome : isCardDue(coup, shoe);
 
 /** What is missing, and the event after it. */
 type Hole = Pick<GapMark, 'missing' | 'after'>;
@@ -225,6 +273,7 @@ function loseOutside(shoe: Shoe, mark: GapMark, since: number, at: number): void
       (entry) => entry.type !== 'gap' && referenceOf(entry) === found.raisedBy,
     );
     if (where <= ended || where >= at) continue;
+    touch(shoe, where);
     shoe.found.delete(id);
     markFinding(shoe, found, { because: mark.after });
     const cause: Cause = { is: 'gap', gap: mark.missing };

@@ -27,6 +27,8 @@ export const newCoup = (
   to: Number.POSITIVE_INFINITY,
   state: 'open',
   lost: 0,
+  playLost: null,
+  showsCutCardFirst: false,
   unseen: [],
   short: 'none',
   readings: null,

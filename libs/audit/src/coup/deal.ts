@@ -181,7 +181,7 @@ function layAmongReadings(
 ): Hand | null {
   const readings = coup.readings as Readings;
   const dues = new Set<Hand | null>();
-  const isEarly = isForeseen(shoe, laid) ? DL05 : 0;
+  const isEarly = !laid.carried && isForeseen(shoe, laid) ? DL05 : 0;
   const tooMany = otherwise ? 0 : markOf(excessCode(laid));
   const look = readings.dueLook((due) => {
     dues.add(due);

@@ -1,266 +1,359 @@
 import { CARDS, type Card } from '#baccarat';
+import { isCurrency } from '../events/currency.js';
 import type { EventData, EventType } from '../events/events.js';
-import type { LineReader } from './line-reader.js';
-import { literal, QUOTE, wordOf, type Literal } from './literal.js';
 import { flat } from '../events/names.js';
+import { timeOf } from '../events/time.js';
+import { REMARK_MAX, type House } from '../events/validate.js';
+import { PARTS_MAX, type Grammar, type Part } from './grammar.js';
+import { isAsWritten } from './json-text.js';
+import type { LineReader } from './line-reader.js';
+import { endOfString, isPlain, literal, QUOTE, type Literal } from './literal.js';
+
+/** The number of a card that was not read. */
+const UNREAD = 52;
 
 /**
- * The event types that make up nearly all of a log. Their canonical data is read directly from the
- * bytes.
- */
-export const FAST: readonly EventType[] = [
-  'card-drawn',
-  'coup-opened',
-  'coup-closed',
-  'bet-placed',
-  'bet-withdrawn',
-  'betting-closed',
-  'bet-settled',
-  'outcome-declared',
-  'hand-called',
-  'dealer-signed-on',
-  'dealer-relieved',
-  'commission-collected',
-  'seat-left',
-];
-
-type Writable<D> = { -readonly [field in keyof D]: D[field] };
-
-/**
- * Reads the data of the fast types, in exactly their canonical form: field by field, in the order
- * of contract section 2.
+ * Reads the data of an event in exactly its canonical form, by the grammar of its type. Keeps what
+ * it read in fields that the next line uses again, each at the place of its part in the grammar.
+ * The caller shares the position of `line`, and looks at its `ok`.
  */
 export class DataReader {
-  private readonly bets: { readonly id: string; readonly quoted: Literal }[] = [];
+  /** The parts that the data has, as bits. */
+  private has = 0;
+  /**
+   * The number of a part: a whole number, the place of a value in the part's list, of a card in
+   * `CARDS`, or of a bet in `betIds`.
+   */
+  private readonly numbers = new Float64Array(PARTS_MAX);
+  /**
+   * Where the text of a part, or the elements of its list, are in the block; -1 if a part that may
+   * be text is a number.
+   */
+  private readonly from = new Int32Array(PARTS_MAX);
+  private readonly to = new Int32Array(PARTS_MAX);
+  /** The bets that were read so far. */
+  private readonly betIds: string[] = [];
+  private readonly quotedBets: Literal[] = [];
 
-  /** `hasBet`: whether an id is that of a bet. */
   constructor(
     private readonly line: LineReader,
-    private readonly hasBet: (id: string) => boolean,
+    private readonly house: House,
   ) {}
 
-  /** Returns the data of an event of a fast type, and skips its closing brace. */
-  data(type: EventType): EventData[EventType] {
+  /** Reads the data from behind its opening brace up to and including its closing brace. */
+  read(grammar: Grammar): void {
+    const { line } = this;
+    this.has = 0;
+    for (let i = 0; i < grammar.length; i += 1) {
+      const part = grammar[i] as Part;
+      if (line.peek(this.has === 0 ? part.first : part.later)) {
+        this.has |= 1 << i;
+        this.part(part, i);
+      } else if (!part.isOptional) line.ok = false;
+      if (!line.ok) return;
+    }
+    line.byte(CLOSE_OBJECT);
+  }
+
+  private part(part: Part, i: number): void {
+    switch (part.reads) {
+      case 'value':
+        this.numbers[i] = this.oneOf(part);
+        break;
+      case 'number':
+        this.numbers[i] = this.whole(part);
+        break;
+      case 'card':
+        this.numbers[i] = this.card(part);
+        break;
+      case 'bet':
+        this.numbers[i] = this.bet();
+        break;
+      case 'list':
+        this.list(part, i);
+        break;
+      case 'json':
+        this.object(part, i);
+        break;
+      case 'text or number':
+        this.textOrNumber(part, i);
+        break;
+      case 'text':
+        this.text(part, i);
+    }
+  }
+
+  private oneOf({ written }: Part): number {
+    for (let i = 0; i < written.length; i += 1) if (this.line.peek(written[i] as Literal)) return i;
+    this.line.ok = false;
+    return 0;
+  }
+
+  private whole({ least, most }: Part): number {
+    const value = this.line.whole();
+    if (value < least || value > most) this.line.ok = false;
+    return value;
+  }
+
+  private card({ is }: Part): number {
+    const { line } = this;
+    const { bytes, at } = line;
+    const card = CARD_AT[((bytes[at + 1] as number) << 8) | (bytes[at + 2] as number)] as number;
+    if (card > 0 && bytes[at] === QUOTE && bytes[at + 3] === QUOTE) {
+      line.at = at + 4;
+      return card - 1;
+    }
+    if (is === 'card-or-unread') line.literal(NULL);
+    else line.ok = false;
+    return UNREAD;
+  }
+
+  /** Reads a bet. Those that were read before are compared and not looked up. */
+  private bet(): number {
+    const { line, quotedBets } = this;
+    for (let i = 0; i < quotedBets.length; i += 1)
+      if (line.peek(quotedBets[i] as Literal)) return i;
+    line.byte(QUOTE);
+    const id = flat(line.name());
+    line.byte(QUOTE);
+    if (!line.ok || !this.house.hasBet(id)) {
+      line.ok = false;
+      return 0;
+    }
+    quotedBets.push(literal(`"${id}"`));
+    return this.betIds.push(id) - 1;
+  }
+
+  private text({ is }: Part, i: number): void {
+    const { line } = this;
+    line.byte(QUOTE);
+    const from = line.at;
+    line.string();
+    const to = line.at;
+    line.byte(QUOTE);
+    this.from[i] = from;
+    this.to[i] = to;
+    if (is === 'text' || is === 'code') return;
+    if (to === from) line.ok = false;
+    else if (is !== 'id' && line.ok) line.ok = this.isTextOf(is, line.text.substring(from, to));
+  }
+
+  private isTextOf(is: Part['is'], text: string): boolean {
+    switch (is) {
+      case 'remark':
+        return text.length <= REMARK_MAX;
+      case 'time':
+        return timeOf(text) !== undefined;
+      case 'digest':
+        return /^[0-9a-f]{64}$/.test(text);
+      case 'currency':
+        return isCurrency(text);
+      case 'rules':
+        return this.house.hasRules(text);
+      case 'policy':
+        return this.house.hasPolicy(text);
+      default:
+        return false;
+    }
+  }
+
+  private textOrNumber(part: Part, i: number): void {
+    const { line } = this;
+    if (part.is === 'code' && line.bytes[line.at] === QUOTE) return this.text(part, i);
+    this.from[i] = -1;
+    if (part.is === 'code') this.numbers[i] = this.signed();
+    else this.numbers[i] = line.peek(NULL) ? UNKNOWN : line.whole();
+  }
+
+  private signed(): number {
+    const { line } = this;
+    const isNegative = line.bytes[line.at] === MINUS;
+    if (isNegative) line.at += 1;
+    const value = line.whole();
+    if (isNegative && value === 0) line.ok = false;
+    return isNegative ? -value : value;
+  }
+
+  private list(part: Part, i: number): void {
+    const { line } = this;
+    line.byte(OPEN_LIST);
+    this.from[i] = line.at;
+    if (line.bytes[line.at] !== CLOSE_LIST) {
+      this.element(part);
+      while (line.ok && line.bytes[line.at] === COMMA) {
+        line.at += 1;
+        this.element(part);
+      }
+    }
+    this.to[i] = line.at;
+    line.byte(CLOSE_LIST);
+  }
+
+  private element(part: Part): void {
+    if (part.is === 'cards') this.card(part);
+    else if (part.is === 'some-of') this.oneOf(part);
+    else {
+      this.line.byte(QUOTE);
+      this.line.name();
+      this.line.byte(QUOTE);
+    }
+  }
+
+  /** Reads JSON that is written as JSON.stringify writes it. */
+  private object(part: Part, i: number): void {
+    const { line } = this;
+    const from = line.at;
+    const to = endOfObject(line.bytes, from);
+    if (to < 0) {
+      line.ok = false;
+      return;
+    }
+    line.at = to;
+    this.from[i] = from;
+    this.to[i] = to;
+    const text = line.text.substring(from, to);
+    const value = parsed(text);
+    if (value === undefined || !isAsWritten(value, text)) line.ok = false;
+    else if (part.is === 'limits' && !this.areLimits(value)) line.ok = false;
+  }
+
+  private areLimits(limits: object): boolean {
+    return Object.entries(limits).every(([bet, limit]) => this.house.hasBet(bet) && isLimit(limit));
+  }
+
+  /** Returns the data that was read, of a type with this grammar. */
+  data(type: EventType, grammar: Grammar): EventData[EventType] {
+    if (this.has === 0) return NOTHING;
+    const data = this.usual(type, grammar);
+    if (data !== undefined) return data;
+    const any: Record<string, unknown> = {};
+    for (let i = 0; i < grammar.length; i += 1)
+      if ((this.has & (1 << i)) !== 0) {
+        const part = grammar[i] as Part;
+        any[part.name] = this.value(part, i);
+      }
+    return any;
+  }
+
+  /**
+   * Returns the data of the types that make up nearly all of a log, if it has no rare part: an
+   * object that is written out is made several times as fast as one whose fields are named.
+   */
+  private usual(type: EventType, grammar: Grammar): object | undefined {
+    const { has, numbers, betIds } = this;
+    const first = numbers[0] as number;
+    const second = numbers[1] as number;
+    const third = numbers[2] as number;
     switch (type) {
       case 'card-drawn':
-        return this.cardDrawn();
-      case 'coup-opened':
-        return this.coupOpened();
+        if (has !== 0b11) return undefined;
+        return { card: CARDS[first] ?? null, to: grammar[1]?.values[second] };
       case 'bet-placed':
-      case 'bet-withdrawn':
-        return this.stake();
+        return { seat: first, bet: betIds[second], amount: third };
       case 'bet-settled':
-        return this.settled();
-      case 'outcome-declared':
-        return this.outcome();
+        if (has !== 0b1111) return undefined;
+        return {
+          seat: first,
+          bet: betIds[second],
+          stake: grammar[2]?.values[third],
+          paid: numbers[3],
+        };
+      case 'coup-opened':
+        return has === 0b1 ? { coup: first } : undefined;
       case 'hand-called':
-        return this.called();
-      case 'dealer-signed-on':
-      case 'dealer-relieved':
-        return this.duty();
-      case 'commission-collected':
-        return this.closed(this.collected());
-      case 'seat-left':
-        return this.closed(this.left());
+        return { hand: grammar[0]?.values[first], total: second };
       default:
-        return this.closed(NOTHING);
+        return undefined;
     }
   }
 
-  private closed<D>(data: D): D {
-    this.line.byte(CLOSE);
-    return data;
-  }
-
-  /** Reads the data of more than half of a log: `"card":"9S","to":"player"}`. */
-  private cardDrawn(): EventData['card-drawn'] {
-    const { view, at } = this.line;
-    const named =
-      at + 17 <= this.line.bytes.length &&
-      view.getInt32(at, true) === CARD_1 &&
-      view.getInt32(at + 4, true) === CARD_2 &&
-      view.getInt32(at + 10, true) === TO_1 &&
-      view.getInt32(at + 13, true) === TO_2;
-    if (!named) return this.cardNotNamed();
-    const card =
-      CARD_AT[((this.line.bytes[at + 8] as number) << 8) | (this.line.bytes[at + 9] as number)];
-    if (card === undefined) this.line.ok = false;
-    this.line.at = at + 17;
-    return this.cardTo(card as Card);
-  }
-
-  private cardNotNamed(): EventData['card-drawn'] {
-    this.line.literal(CARD_UNREAD);
-    return this.cardTo(null);
-  }
-
-  private cardTo(card: Card | null): EventData['card-drawn'] {
-    const to = this.line.peek(PLAYER)
-      ? 'player'
-      : this.line.peek(BANKER)
-        ? 'banker'
-        : this.line.peek(BURN)
-          ? 'burn'
-          : this.line.peek(OUT)
-            ? 'out'
-            : null;
-    if (to === null) this.line.literal(NULL);
-    if (this.line.bytes[this.line.at] === CLOSE) {
-      this.line.at += 1;
-      return { card, to };
+  /** Returns the value of a part that the data has. */
+  value(part: Part, i: number): unknown {
+    const number = this.numbers[i] as number;
+    switch (part.reads) {
+      case 'value':
+        return part.values[number];
+      case 'number':
+        return number;
+      case 'card':
+        return number === UNREAD ? null : CARDS[number];
+      case 'bet':
+        return this.betIds[number];
+      case 'list':
+        return this.elements(i);
+      case 'json':
+        return JSON.parse(this.textAt(i));
+      case 'text or number':
+        if (this.from[i] !== -1) return flat(this.textAt(i));
+        return number === UNKNOWN && part.is === 'count-or-unknown' ? null : number;
+      case 'text':
+        return flat(this.textAt(i));
     }
-    const exposed = this.line.peek(EXPOSED_TRUE);
-    if (!exposed) this.line.literal(EXPOSED_FALSE);
-    this.line.byte(CLOSE);
-    return { card, to, exposed };
   }
 
-  private coupOpened(): EventData['coup-opened'] {
-    this.line.literal(COUP);
-    return this.closed({ coup: this.line.whole(1) });
+  private textAt(i: number): string {
+    return this.line.text.substring(this.from[i] as number, this.to[i]);
   }
 
-  private stake(): EventData['bet-placed'] {
-    const { seat, bet } = this.seatAndBet();
-    this.line.literal(AMOUNT);
-    return this.closed({ seat, bet, amount: this.line.whole(0) });
-  }
-
-  private settled(): EventData['bet-settled'] {
-    const { seat, bet } = this.seatAndBet();
-    this.line.literal(STAKE);
-    const stake = this.line.peek(RETURNED) ? 'returned' : 'taken';
-    if (stake === 'taken') this.line.literal(TAKEN);
-    this.line.literal(PAID);
-    const data: Writable<EventData['bet-settled']> = { seat, bet, stake, paid: this.line.whole(0) };
-    if (this.line.peek(COMMISSION_TAKEN)) data.commissionTaken = this.line.whole(0);
-    if (this.line.peek(COMMISSION_MARKED)) data.commissionMarked = this.line.whole(0);
-    return this.closed(data);
-  }
-
-  private outcome(): EventData['outcome-declared'] {
-    this.line.literal(OUTCOME);
-    const outcome = this.line.peek(PLAYER) ? 'player' : this.line.peek(BANKER) ? 'banker' : 'tie';
-    if (outcome === 'tie') this.line.literal(TIE);
-    const data: Writable<EventData['outcome-declared']> = { outcome, by: 'dealer' };
-    if (this.line.peek(PLAYER_TOTAL)) data.player = this.total();
-    if (this.line.peek(BANKER_TOTAL)) data.banker = this.total();
-    if (this.line.peek(SPECIALS)) data.specials = this.listOfNames();
-    this.line.literal(BY);
-    if (!this.line.peek(DEALER)) {
-      this.line.literal(DEVICE);
-      data.by = 'device';
-    }
-    return this.closed(data);
-  }
-
-  private total(): number {
-    const total = this.line.whole(0);
-    if (total > 9) this.line.ok = false;
-    return total;
-  }
-
-  private listOfNames(): string[] {
-    const names: string[] = [];
-    if (this.line.bytes[this.line.at] !== CLOSE_LIST) {
-      do {
-        this.line.byte(QUOTE);
-        names.push(this.line.string());
-        this.line.byte(QUOTE);
-      } while (this.line.ok && this.line.bytes[this.line.at] === COMMA && (this.line.at += 1) > 0);
-    }
-    this.line.byte(CLOSE_LIST);
-    return names;
-  }
-
-  private called(): EventData['hand-called'] {
-    this.line.literal(HAND);
-    const hand = this.line.peek(PLAYER) ? 'player' : 'banker';
-    if (hand === 'banker') this.line.literal(BANKER);
-    this.line.literal(TOTAL);
-    return this.closed({ hand, total: this.total() });
-  }
-
-  private duty(): EventData['dealer-signed-on'] {
-    this.line.literal(DEALER_NAME);
-    const dealer = flat(this.line.string());
-    this.line.literal(ROLE);
-    const role = this.line.peek(DEALER) ? 'dealer' : 'caller';
-    if (role === 'caller') this.line.literal(CALLER);
-    return this.closed({ dealer, role });
-  }
-
-  private seatAndBet(): { seat: number; bet: string } {
-    this.line.literal(SEAT);
-    const seat = this.line.whole(1);
-    this.line.literal(BET);
-    return { seat, bet: this.bet() };
-  }
-
-  /** Reads a bet id with its closing quote. Ids seen before are compared and not looked up. */
-  private bet(): string {
-    for (const { id, quoted } of this.bets) if (this.line.peek(quoted)) return id;
-    const id = this.line.string();
-    if (!this.line.ok || !this.hasBet(id)) this.line.ok = false;
-    else this.bets.push({ id: flat(id), quoted: literal(`${id}"`) });
-    this.line.byte(QUOTE);
-    return id;
-  }
-
-  private collected(): EventData['commission-collected'] {
-    const { seat } = this.left();
-    this.line.literal(AMOUNT);
-    return { seat, amount: this.line.whole(0) };
-  }
-
-  private left(): EventData['seat-left'] {
-    this.line.literal(SEAT);
-    return { seat: this.line.whole(1) };
+  private elements(i: number): string[] {
+    const from = (this.from[i] as number) + 1;
+    const to = (this.to[i] as number) - 1;
+    return to < from ? [] : this.line.text.substring(from, to).split('","');
   }
 }
 
-/** The byte of a closing brace. */
-export const CLOSE = 0x7d;
+function parsed(text: string): object | undefined {
+  try {
+    return JSON.parse(text) as object;
+  } catch {
+    // the explaining path says why
+    return undefined;
+  }
+}
+
+function isLimit(limit: unknown): boolean {
+  if (typeof limit !== 'object' || limit === null) return false;
+  const { min, max } = limit as { readonly min?: unknown; readonly max?: unknown };
+  return Object.keys(limit).join() === 'min,max' && isAmount(min) && isAmount(max);
+}
+
+const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+
+/**
+ * Returns the position behind the JSON object of printable ASCII without escapes that begins at
+ * `from`; -1 if there is none. What lies within it need not be JSON.
+ */
+function endOfObject(bytes: Uint8Array, from: number): number {
+  if (bytes[from] !== OPEN_OBJECT) return -1;
+  let depth = 0;
+  for (let at = from; at < bytes.length; at += 1) {
+    const byte = bytes[at] as number;
+    if (byte === QUOTE) {
+      at = endOfString(bytes, at + 1);
+      if (at < 0) return -1;
+    } else if (!isPlain(byte)) return -1;
+    else if (byte === OPEN_OBJECT) depth += 1;
+    else if (byte === CLOSE_OBJECT && (depth -= 1) === 0) return at + 1;
+  }
+  return -1;
+}
+
+const NOTHING: Readonly<Record<string, never>> = Object.freeze({});
+/** What stands for a count that is not known. */
+const UNKNOWN = -1;
+const CLOSE_OBJECT = 0x7d;
+const OPEN_OBJECT = 0x7b;
+const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const COMMA = 0x2c;
-const NOTHING: Readonly<Record<string, never>> = Object.freeze({});
-
-const CARD_1 = wordOf('"car');
-const CARD_2 = wordOf('d":"');
-const TO_1 = wordOf('","t');
-const TO_2 = wordOf('to":');
-const CARD_UNREAD = literal('"card":null,"to":');
+const MINUS = 0x2d;
 const NULL = literal('null');
-const PLAYER = literal('"player"');
-const BANKER = literal('"banker"');
-const BURN = literal('"burn"');
-const OUT = literal('"out"');
-const EXPOSED_TRUE = literal(',"exposed":true');
-const EXPOSED_FALSE = literal(',"exposed":false');
-const COUP = literal('"coup":');
-const SEAT = literal('"seat":');
-const BET = literal(',"bet":"');
-const AMOUNT = literal(',"amount":');
-const STAKE = literal(',"stake":');
-const RETURNED = literal('"returned"');
-const TAKEN = literal('"taken"');
-const PAID = literal(',"paid":');
-const COMMISSION_TAKEN = literal(',"commissionTaken":');
-const COMMISSION_MARKED = literal(',"commissionMarked":');
-const OUTCOME = literal('"outcome":');
-const TIE = literal('"tie"');
-const PLAYER_TOTAL = literal(',"player":');
-const BANKER_TOTAL = literal(',"banker":');
-const SPECIALS = literal(',"specials":[');
-const BY = literal(',"by":');
-const DEALER = literal('"dealer"');
-const DEVICE = literal('"device"');
-const DEALER_NAME = literal('"dealer":"');
-const ROLE = literal('","role":');
-const CALLER = literal('"caller"');
-const HAND = literal('"hand":');
-const TOTAL = literal(',"total":');
 
-/** Cards by both bytes, so that no byte above 0x7f counts as a suit. */
-const CARD_AT: (Card | undefined)[] = Array.from({ length: 1 << 16 });
-for (const card of CARDS) CARD_AT[(card.charCodeAt(0) << 8) | card.charCodeAt(1)] = card;
+/**
+ * The places of cards in `CARDS`, plus one, by both bytes, so that no byte above 0x7f counts as a
+ * suit.
+ */
+const CARD_AT = new Uint8Array(1 << 16);
+CARDS.forEach((card: Card, i) => {
+  CARD_AT[(card.charCodeAt(0) << 8) | card.charCodeAt(1)] = i + 1;
+});

@@ -1,7 +1,7 @@
 import { canonicalContent, canonicalData } from '../events/canonical.js';
 import { digestOf, takeNumber, takeText } from '../admission/digest.js';
 import { type AnyEvent } from '../events/events.js';
-import { inspect, type Fault } from './json-text.js';
+import { inspect, isAsWritten, type Fault } from './json-text.js';
 import type { Block } from './line-reader.js';
 import { Names } from '../events/names.js';
 import { headLanes, idAndTime, Scanner } from './scan.js';
@@ -36,7 +36,7 @@ export class Decoder {
     private readonly house: House,
     private readonly stamps: 'accepted' | 'refused' = 'accepted',
   ) {
-    this.scanner = new Scanner((id) => house.hasBet(id), this.names);
+    this.scanner = new Scanner(house, this.names);
   }
 
   /**
@@ -44,10 +44,10 @@ export class Decoder {
    * Never throws, whatever the bytes.
    */
   decode(block: Block, from: number, to: number): Decoded {
-    const event = this.scanner.scan(block, from, to);
-    this.isScanned = event !== undefined;
-    if (event !== undefined && (this.stamps === 'accepted' || block.bytes[to - 2] === 0x7d))
-      return { event };
+    const { scanner } = this;
+    this.isScanned = scanner.scan(block, from, to);
+    if (this.isScanned && (this.stamps === 'accepted' || !scanner.isStamped))
+      return { event: scanner.event() };
     return this.explain(block.bytes.subarray(from, to));
   }
 
@@ -143,24 +143,6 @@ export const blockOf = (bytes: Uint8Array, text: string): Block => ({
   text,
   view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength),
 });
-
-/**
- * Returns whether JSON.stringify writes the same text. Such a text has no duplicate key, no lone
- * surrogate and no number that was rounded, so it needs no inspection.
- */
-function isAsWritten(value: unknown, text: string): boolean {
-  if (text.includes('\\') || BEYOND_SAFE.test(text)) return false;
-  try {
-    return JSON.stringify(value) === text;
-  } catch (error) {
-    // too deep for the stack
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
-}
-
-/** An integer beyond 2^53 - 1 has sixteen digits or more, or an exponent. */
-const BEYOND_SAFE = /\d{16}|\de[+-]\d/;
 
 const refused = (reason: string): Decoded => ({ faults: [{ pointer: '', reason }] });
 

@@ -66,6 +66,24 @@ export function inspect(text: string): Fault[] {
 }
 
 /**
+ * Returns whether JSON.stringify writes the same text. Such a text has no duplicate key, no lone
+ * surrogate and no number that was rounded, so it needs no inspection.
+ */
+export function isAsWritten(value: unknown, text: string): boolean {
+  if (text.includes('\\') || BEYOND_SAFE.test(text)) return false;
+  try {
+    return JSON.stringify(value) === text;
+  } catch (error) {
+    // too deep for the stack
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** An integer beyond 2^53 - 1 has sixteen digits or more, or an exponent. */
+const BEYOND_SAFE = /\d{16}|\de[+-]\d/;
+
+/**
  * Returns the same JSON without spaces, members in the given order, each string and number as
  * JSON.stringify writes it.
  */

@@ -54,35 +54,43 @@ export class LineReader {
   }
 
   /**
-   * Reads a string of printable ASCII without escapes, up to but not including its closing quote.
+   * Skips a string of printable ASCII without escapes, up to but not including its closing quote.
    */
-  string(): string {
-    const from = this.at;
-    const to = endOfString(this.bytes, from);
-    if (to === from) this.ok = false;
-    this.at = to;
-    return this.text.substring(from, to);
+  string(): void {
+    const to = endOfString(this.bytes, this.at);
+    if (to < 0) this.ok = false;
+    else this.at = to;
   }
 
-  /** A whole number of at most 15 digits, without leading zero, not under `least`. */
-  whole(least: number): number {
+  /** Reads such a string that is not empty, as a text. */
+  name(): string {
+    const from = this.at;
+    this.string();
+    if (this.at === from) this.ok = false;
+    return this.text.substring(from, this.at);
+  }
+
+  /** Reads a whole number of at most 15 digits, without leading zero. */
+  whole(): number {
     const { bytes } = this;
     const from = this.at;
+    let { at } = this;
     let value = 0;
     for (
-      let digit = (bytes[this.at] as number) - 48;
+      let digit = (bytes[at] as number) - ZERO;
       digit >= 0 && digit <= 9;
-      digit = (bytes[this.at] as number) - 48
+      digit = (bytes[at] as number) - ZERO
     ) {
       value = value * 10 + digit;
-      this.at += 1;
+      at += 1;
     }
-    const digits = this.at - from;
-    if (digits === 0 || digits > 15 || (digits > 1 && bytes[from] === 48) || value < least)
-      this.ok = false;
+    const digits = at - from;
+    if (digits === 0 || digits > 15 || (digits > 1 && bytes[from] === ZERO)) this.ok = false;
+    this.at = at;
     return value;
   }
 }
 
 const NO_BYTES = new Uint8Array(0);
 const NO_VIEW = new DataView(NO_BYTES.buffer);
+const ZERO = 0x30;

@@ -219,6 +219,7 @@ export interface EventData {
   };
   'export-downloaded': { readonly export: string; readonly sha256: string };
   'export-failed': { readonly export: string; readonly code: string; readonly detail: string };
+  'export-removed': { readonly export: string };
   'evidence-alarm': {
     readonly alarm: EvidenceAlarm;
     readonly detail: string;
@@ -580,6 +581,7 @@ export const SHAPES: { readonly [T in EventType]: Shape<T> } = {
     fields: { export: id, code: text, detail: remark },
     optional: [],
   },
+  'export-removed': { shoe: false, by: 'api', fields: { export: id }, optional: [] },
   'evidence-alarm': {
     shoe: false,
     by: 'sealer',

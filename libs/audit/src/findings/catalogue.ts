@@ -12,7 +12,8 @@ export type Severity = (typeof SEVERITIES)[number];
  * What a gap can hide, by what its source has sent at the table (contract section 4). `play`,
  * `calls`, `money` and `people`: that kind of message, in the coups between. `after play`: play, in
  * the coup after. `cards of shoe`, `play of shoe` and `money of shoe`: that kind, in the shoe as a
- * whole. `burn`: play before the first coup. `closing`: play at the end of the shoe.
+ * whole. `burn`: play before the first coup. `closing`: play at the end of the shoe. `last cards`:
+ * the last cards of the shoe, in a coup that ends with a card due.
  */
 export const LOSSES = [
   'play',
@@ -25,6 +26,7 @@ export const LOSSES = [
   'money of shoe',
   'burn',
   'closing',
+  'last cards',
 ] as const;
 /** One of the things that a gap can hide. */
 export type Loss = (typeof LOSSES)[number];
@@ -139,6 +141,7 @@ const DEAL = { ...PLAIN, reports: ['misdealt', 'dealers'], values: 'cards' } as 
 const IN_PLAY = { ...DEAL, gap: ['play'] } as const;
 const EXCESS_CARD = { ...IN_PLAY, tail: ['event'] } as const;
 const THIRD_CARD = { ...IN_PLAY, rule: '/tableau' } as const;
+const MISSING_CARD = { ...THIRD_CARD, gap: ['play', 'last cards'] } as const;
 const RESULT = { ...DEAL, gap: ['play', 'calls'] } as const;
 const BET = {
   ...PLAIN,
@@ -208,7 +211,7 @@ const ROWS = {
   'SH-19': { ...OF_SHOE, severity: 2, rule: '/decks' },
   'DL-01': { ...IN_PLAY, severity: 2, wrongCard: 'named' },
   'DL-02': { ...IN_PLAY, severity: 2, wrongCard: 'named' },
-  'DL-04': { ...IN_PLAY, severity: 2, wrongCard: 'no card' },
+  'DL-04': { ...IN_PLAY, severity: 2, wrongCard: 'no card', gap: ['play', 'last cards'] },
   'DL-05': { ...DEAL, severity: 2, wrongCard: 'named', tail: ['event'] },
   'DL-06': { ...EXCESS_CARD, severity: 2, wrongCard: 'named' },
   'DL-07': { ...EXCESS_CARD, severity: 2, wrongCard: 'named' },
@@ -224,11 +227,11 @@ const ROWS = {
   'DL-16': { ...DEAL, severity: 3, gap: ['play', 'after play'] },
   'TC-01': { ...THIRD_CARD, severity: 1, wrongCard: 'named' },
   'TC-02': { ...THIRD_CARD, severity: 1, wrongCard: 'named' },
-  'TC-03': { ...THIRD_CARD, severity: 1, wrongCard: 'no third of player' },
+  'TC-03': { ...MISSING_CARD, severity: 1, wrongCard: 'no third of player' },
   'TC-04': { ...THIRD_CARD, severity: 1, wrongCard: 'named' },
-  'TC-05': { ...THIRD_CARD, severity: 1, wrongCard: 'no third of banker' },
+  'TC-05': { ...MISSING_CARD, severity: 1, wrongCard: 'no third of banker' },
   'TC-06': { ...THIRD_CARD, severity: 1, wrongCard: 'named' },
-  'TC-07': { ...THIRD_CARD, severity: 1, wrongCard: 'no third of banker' },
+  'TC-07': { ...MISSING_CARD, severity: 1, wrongCard: 'no third of banker' },
   'TC-08': { ...THIRD_CARD, severity: 1, wrongCard: 'named' },
   'TC-09': { ...THIRD_CARD, severity: 1, wrongCard: 'first' },
   'TC-11': { ...THIRD_CARD, severity: 1, wrongCard: 'fourth', tail: ['hand'] },
@@ -236,7 +239,13 @@ const ROWS = {
   'RS-02': { ...RESULT, severity: 1 },
   'RS-03': { ...RESULT, severity: 1, reports: ['misdealt'] },
   'RS-05': { ...RESULT, severity: 1, rule: '/specials' },
-  'RS-07': { ...RESULT, severity: 3, onVoid: 'withdrawn', needs: ['outcomes'] },
+  'RS-07': {
+    ...RESULT,
+    severity: 3,
+    gap: ['play', 'calls', 'last cards'],
+    onVoid: 'withdrawn',
+    needs: ['outcomes'],
+  },
   'RS-08': { ...RESULT, severity: 2, tail: ['by'] },
   'RS-09': {
     ...RESULT,

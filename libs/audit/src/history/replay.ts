@@ -7,8 +7,7 @@ import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
 import { passGap } from '../admission/gap.js';
 import { openShoe } from '../judges/shoe.js';
 import { timeOf } from '../events/time.js';
-import { isOutage } from '../findings/finding.js';
-import type { Entry, GapMark, Shoe } from '../state.js';
+import type { Entry, Shoe } from '../state.js';
 import { eventIn, isLateIn, record } from './journal.js';
 import { step } from '../step.js';
 import { dataFaults, type House } from '../events/validate.js';
@@ -147,23 +146,11 @@ export function playAgain(
   how: (shoe: Shoe, event: AnyEvent, at: number) => void,
 ): void {
   const entry = shoe.played[at] as Entry;
-  if (entry.type === 'gap') {
-    return passGap(shoe, entry, at, isFilled(shoe, entry));
-  }
+  if (entry.type === 'gap') return passGap(shoe, entry, at);
   how(shoe, correctedBy(shoe.right)(entry), at);
   const was = entry.type === 'coup-opened' ? kindOf(entry) : undefined;
   if (was === 'normal' && shoe.coup?.from === at && shoe.coup.kind === 'dummy')
     shoe.coup.correctedToDummy = true;
-}
-
-/**
- * Returns whether nothing is missing any longer: corrections have entered every number, or say that
- * the source missed nothing.
- */
-function isFilled({ right }: Shoe, { missing, late }: GapMark): boolean {
-  if (isOutage(missing)) return right.get(missing.event)?.missed === 0;
-  const entered = late.filter((event) => right.has(referenceOf(event)));
-  return entered.length === missing.to - missing.from + 1;
 }
 
 /**

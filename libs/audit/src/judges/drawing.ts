@@ -58,26 +58,26 @@ function wordsOf(coup: Coup, code: DrawCode, hand: Hand): Words {
     code === 'TC-07' || code === 'TC-08'
       ? ` against a third card of ${totalText(coup.player.slice(2, 3))}`
       : '';
-  const standing = `The ${hand} hand (${cardsText(cardsOn(coup, hand).slice(0, 2))})`;
+  const ofHand = `The ${hand} hand (${cardsText(cardsOn(coup, hand).slice(0, 2))})`;
   const on = `on ${totalText(cardsOn(coup, hand).slice(0, 2))}${against}`;
   const natural = ' while a natural ended the drawing';
   const words: Record<DrawCode, Words> = {
-    'TC-01': ['stand', 'drew', `${standing} drew ${on}${natural}.`],
-    'TC-02': ['stand', 'drew', `${standing} drew ${on}${natural}.`],
-    'TC-03': ['draw', 'stood', `${standing} did not draw ${on}; it must.`],
-    'TC-04': ['stand', 'drew', `${standing} drew ${on}; it must stand.`],
+    'TC-01': ['stand', 'drew', `${ofHand} drew ${on}${natural}.`],
+    'TC-02': ['stand', 'drew', `${ofHand} drew ${on}${natural}.`],
+    'TC-03': ['draw', 'stood', `${ofHand} did not draw ${on}; it must.`],
+    'TC-04': ['stand', 'drew', `${ofHand} drew ${on}; it must stand.`],
     'TC-05': [
       'draw',
       'stood',
-      `${standing} did not draw ${on} against a player hand of two cards; it must.`,
+      `${ofHand} did not draw ${on} against a player hand of two cards; it must.`,
     ],
     'TC-06': [
       'stand',
       'drew',
-      `${standing} drew ${on} against a player hand of two cards; it must stand.`,
+      `${ofHand} drew ${on} against a player hand of two cards; it must stand.`,
     ],
-    'TC-07': ['draw', 'stood', `${standing} did not draw ${on}; it must.`],
-    'TC-08': ['stand', 'drew', `${standing} drew ${on}; it must stand.`],
+    'TC-07': ['draw', 'stood', `${ofHand} did not draw ${on}; it must.`],
+    'TC-08': ['stand', 'drew', `${ofHand} drew ${on}; it must stand.`],
     'TC-09': [
       'player first',
       'banker first',

@@ -19,7 +19,7 @@ import type { Coup, Shoe } from '../state.js';
 
 /** Judges the called total of a hand against its cards at that moment (RS-01, once a coup). */
 export function callHand(shoe: Shoe, coup: Coup, event: EventOf<'hand-called'>): void {
-  judgeTotal(shoe, coup, event, { hand: event.data.hand, said: event.data.total });
+  judgeTotal(shoe, coup, event, { hand: event.data.hand, called: event.data.total });
 }
 
 /** Records a declared outcome. Judges its totals now, and the rest once the hands are final. */
@@ -27,8 +27,8 @@ export function declareOutcome(shoe: Shoe, coup: Coup, event: EventOf<'outcome-d
   const { player, banker } = event.data;
   judgeShort(shoe, coup, event);
   judgeDraws(shoe, coup, 'declared', event);
-  if (player !== undefined) judgeTotal(shoe, coup, event, { hand: 'player', said: player });
-  if (banker !== undefined) judgeTotal(shoe, coup, event, { hand: 'banker', said: banker });
+  if (player !== undefined) judgeTotal(shoe, coup, event, { hand: 'player', called: player });
+  if (banker !== undefined) judgeTotal(shoe, coup, event, { hand: 'banker', called: banker });
   judgeChange(shoe, coup, event);
   coup.declarations.push({ event, handVersion: coup.handVersion });
   if (coup.outcomeAt === null) {
@@ -87,7 +87,7 @@ function judgeTotal(
   shoe: Shoe,
   coup: Coup,
   event: AnyEvent,
-  { hand, said }: { readonly hand: Hand; readonly said: number },
+  { hand, called }: { readonly hand: Hand; readonly called: number },
 ): void {
   if (coup.short === 'all' || hides(coup.lost, 'RS-01')) return;
   const { readings } = coup;
@@ -96,22 +96,22 @@ function judgeTotal(
     hand,
     events: [...cardsOn(coup, hand).map((laid) => referenceOf(laid.event)), referenceOf(event)],
     expected: made,
-    observed: String(said),
-    message: `The ${hand} hand was called ${said}; its cards make ${made}.`,
+    observed: String(called),
+    message: `The ${hand} hand was called ${called}; its cards make ${made}.`,
   });
   if (readings) {
     let made = 0;
     const [mark, either] = [RS01[hand], RS01.player | RS01.banker];
     const seen = readings.mark(() => (player, banker, marks) => {
       const { total: here } = hand === 'player' ? player : banker;
-      if (here === said || (marks & either) !== 0) return 0;
+      if (here === called || (marks & either) !== 0) return 0;
       made |= 1 << here;
       return mark;
     });
     readings.settle(seen, () => ({
       wrong: wrongIf(DIGITS.filter((total) => made & (1 << total)).join(' or ')),
     }));
-  } else if (total !== said) raise(shoe, coup, 'RS-01', wrongIf(String(total)));
+  } else if (total !== called) raise(shoe, coup, 'RS-01', wrongIf(String(total)));
 }
 
 const RS01 = marksByHand('RS-01');
@@ -174,10 +174,10 @@ function judgeDeclared(shoe: Shoe, coup: Coup, readings: Readings): void {
     const mark = markOf(CODE_BY[by]);
     const made = new Set<Outcome>();
     const seen = readings.mark((filling) => {
-      const said = declaredOn(coup, filling).filter(({ data }) => data.by === by);
-      if (said.length === 0 || !filling.isComplete) return 0;
+      const declared = declaredOn(coup, filling).filter(({ data }) => data.by === by);
+      if (declared.length === 0 || !filling.isComplete) return 0;
       const isWrong = (outcome: Outcome): boolean =>
-        said.some(({ data }) => data.outcome !== outcome);
+        declared.some(({ data }) => data.outcome !== outcome);
       const marks = { player: 0, banker: 0, tie: 0 };
       for (const outcome of OUTCOMES) marks[outcome] = isWrong(outcome) ? mark : 0;
       return (player, banker) => {
@@ -186,8 +186,10 @@ function judgeDeclared(shoe: Shoe, coup: Coup, readings: Readings): void {
         return marks[outcome];
       };
     });
-    const said = coup.declarations.map(({ event }) => event).filter(({ data }) => data.by === by);
-    readings.settle(seen, () => ({ wrong: outcomeWrong(coup, said, [...made]) }));
+    const declared = coup.declarations
+      .map(({ event }) => event)
+      .filter(({ data }) => data.by === by);
+    readings.settle(seen, () => ({ wrong: outcomeWrong(coup, declared, [...made]) }));
   }
   judgeSpecialsRead(shoe, coup, readings);
 }
@@ -210,10 +212,10 @@ const namesText = (names: readonly string[]): string =>
   [...new Set(names)].sort().join(', ') || 'none';
 
 function judgeSpecials(shoe: Shoe, coup: Coup, event: Declaring, hands: Hands): void {
-  const said = event.data.specials ?? [];
+  const announced = event.data.specials ?? [];
   const made = specialsOf(shoe.rules, factsOf(hands), hands);
-  if (said.length === made.length && made.every((name) => said.includes(name))) return;
-  if (namesText(said) !== namesText(made))
+  if (announced.length === made.length && made.every((name) => announced.includes(name))) return;
+  if (namesText(announced) !== namesText(made))
     raise(shoe, coup, 'RS-05', specialsWrong([event], [namesText(made)]));
 }
 
@@ -225,16 +227,16 @@ function judgeSpecialsRead(shoe: Shoe, coup: Coup, readings: Readings): void {
   const announced = new Set<Declaring>();
   const seen = { some: 0, every: RS05 };
   for (const filling of readings.fillings) {
-    const said = declaredOn(coup, filling).filter(({ data }) => data.specials);
-    if (said.length === 0 || !filling.isComplete || filling.isShort) {
+    const declared = declaredOn(coup, filling).filter(({ data }) => data.specials);
+    if (declared.length === 0 || !filling.isComplete || filling.isShort) {
       seen.every = 0;
       continue;
     }
-    for (const event of said) announced.add(event);
+    for (const event of declared) announced.add(event);
     for (const { facts, hands } of readings.facts.kindsForSpecials(filling, bets)) {
       const text = namesText(specialsOf(rules, facts, hands));
       made.add(text);
-      if (said.some(({ data }) => namesText(data.specials ?? []) !== text)) seen.some = RS05;
+      if (declared.some(({ data }) => namesText(data.specials ?? []) !== text)) seen.some = RS05;
       else seen.every = 0;
     }
   }

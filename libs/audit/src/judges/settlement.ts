@@ -107,7 +107,7 @@ function lateStakeKept(
 ): Unfounded | undefined {
   const fault = {
     expected: `the late stake of ${late} returned unpaid`,
-    message: `Seat ${seat}'s ${bet} bet came too late and is none; its stake was not simply returned.`,
+    message: `Seat ${seat}'s ${bet} bet came too late to count, and its stake was not simply returned.`,
   };
   if (!settled) return shoe.reports.settlements ? { ...fault, amount: -late } : undefined;
   const { stake, paid } = settled;

@@ -9,7 +9,8 @@ import {
   type EventOf,
   type Report,
 } from '../events/events.js';
-import { UNREAD, type Finding } from '../findings/finding.js';
+import { lossBits } from '../findings/catalogue.js';
+import { UNREAD, type Finding, type Missing } from '../findings/finding.js';
 import { ByCoup } from '../findings/by-coup.js';
 import { raise, unjudgeable } from '../findings/findings.js';
 import { newCheckpoint } from '../history/checkpoint.js';
@@ -73,6 +74,7 @@ const unplayed = () =>
     owing: 0,
     coupsLeft: null,
     lost: 0,
+    hidden: 0,
     openingLost: null,
     ahead: { between: [], after: [] },
     ledger: new Map(),
@@ -167,7 +169,9 @@ export function cutCardDrawn(shoe: Shoe, event: AnyEvent): void {
   if (coup && coup.ordinals > 0) shoe.coupsLeft = insideCoup;
   else {
     shoe.coupsLeft = betweenCoups;
-    if (coup) countCoup(shoe, coup, event);
+    if (!coup) return;
+    coup.showsCutCardFirst = true;
+    countCoup(shoe, coup, event);
   }
 }
 
@@ -179,6 +183,13 @@ export function countCoup(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   if (shoe.coupsLeft === null || coup.kind !== 'normal') return;
   shoe.coupsLeft -= 1;
   if (shoe.coupsLeft >= 0) return;
+  const hidden = cardsBeforeCutCard(shoe);
+  if (hidden && shoe.coupsLeft + hidden.more >= 0)
+    return unjudgeable(shoe, coup, {
+      codes: ['SH-09'],
+      events: [coup.ref, hidden.event],
+      cause: { is: 'gap', gap: hidden.missing },
+    });
   const { insideCoup, betweenCoups } = shoe.rules.document.cutCard;
   const finding = raise(shoe, coup, 'SH-09', {
     events: [...new Set([coup.ref, referenceOf(because)])],
@@ -187,6 +198,28 @@ export function countCoup(shoe: Shoe, coup: Coup, because: AnyEvent): void {
     message: 'A coup was opened after the last one that the cut card permits.',
   });
   if (finding) oblige(shoe, coup, finding);
+}
+
+const PLAY = lossBits(['play']);
+
+/**
+ * Returns what may have hidden that the cut card showed inside a coup, with how many more coups it
+ * then permits: the cards of the coup in which it seemed to show before the first, or a coup in
+ * which it showed while none seemed open. Returns undefined if nothing hid that.
+ */
+function cardsBeforeCutCard(
+  shoe: Shoe,
+): { readonly missing: Missing; readonly event: string; readonly more: number } | undefined {
+  const { played, coups, rules } = shoe;
+  const shown = played.findIndex(({ type }) => type === 'cut-card-drawn');
+  const during = coups.find(({ from, to }) => from <= shown && shown <= to);
+  if (during && (!during.showsCutCardFirst || (during.lost & PLAY) === 0)) return undefined;
+  const missing = (during ?? coups.find(({ from }) => from > shown))?.playLost;
+  if (!missing) return undefined;
+  const { insideCoup, betweenCoups } = rules.document.cutCard;
+  const counted = during?.kind === 'normal' ? 1 : 0;
+  const event = referenceOf(played[shown] as EventOf<'cut-card-drawn'>);
+  return { missing, event, more: insideCoup - betweenCoups + counted };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Finding } from '../findings/finding.js';
 import type { ShoeSums } from '../rows/shoe-sums.js';
 import type { LedgerLine } from '../state.js';
+import { cellText, type ListedCell } from './listed-cell.js';
 import type { RangeShoe, JudgedTaker } from './range-judge.js';
 
 /** The files that list what was judged of a range. */
@@ -16,9 +17,8 @@ export type ListedFile = (typeof LISTED_FILES)[number];
 /** Lines by file, without line endings. */
 export type ListedLines = Record<ListedFile, string[]>;
 
-type Cell = string | number | null;
 /** The columns of a file, in order, with what stands in them. */
-type Columns<T> = Readonly<Record<string, (of: T) => Cell>>;
+type Columns<T> = Readonly<Record<string, (of: T) => ListedCell>>;
 
 /** The columns of commission.csv: a line for each seat of a shoe. Amounts are in minor units. */
 const COMMISSION: Columns<LedgerLine & { readonly currency: string }> = {
@@ -196,13 +196,3 @@ const lineOf = <T>(columns: Columns<T>, of: T): string =>
   Object.values(columns)
     .map((cell) => cellText(cell(of)))
     .join(',');
-
-/** What a spreadsheet could read as a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
-
-function cellText(cell: Cell): string {
-  if (cell === null) return '';
-  if (typeof cell === 'number') return String(cell);
-  const text = FORMULA.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}

@@ -12,7 +12,7 @@ import { PEOPLE_MAX } from './desk.js';
  * Returns the SHA-256, in hexadecimal digits, of the contents of events, each with a line feed.
  * `sha256sum` over the same lines gives it.
  */
-export const evidenceOf = (events: readonly AnyEvent[], sha256: Sha256Hex): string =>
+const evidenceOf = (events: readonly AnyEvent[], sha256: Sha256Hex): string =>
   sha256(events.map((event) => `${contentOf(event)}\n`).join(''));
 
 /** Returns the same for a finding about no shoe within reach: of the references that it names. */
@@ -44,8 +44,9 @@ export class ShoeEvidence {
   private readonly corrections = new Lists<Placed>();
   private readonly moves = new Lists<Placed>();
   private readonly ledger = new Lists<Placed>();
-  /** What was found to be behind findings. */
-  private readonly found = new Map<Finding, readonly AnyEvent[]>();
+  /** What was found to be behind findings. Those of one coup rest on the same events. */
+  private readonly found = new Map<Finding | Coup, readonly AnyEvent[]>();
+  private readonly digests = new Map<readonly AnyEvent[], string>();
   /** Who is on duty from an index of the order of play on. */
   private readonly duty: (OnDuty & { readonly at: number })[];
 
@@ -93,9 +94,17 @@ export class ShoeEvidence {
    * commission that is outstanding or wrong, what entered that seat's ledger.
    */
   behind(finding: Finding): readonly AnyEvent[] {
-    let events = this.found.get(finding);
-    if (!events) this.found.set(finding, (events = this.eventsBehind(finding)));
+    const about = this.coupOf(finding) ?? finding;
+    let events = this.found.get(about);
+    if (!events) this.found.set(about, (events = this.eventsBehind(finding)));
     return events;
+  }
+
+  /** Returns the digest of what `behind` returned. */
+  digest(events: readonly AnyEvent[], sha256: Sha256Hex): string {
+    let digest = this.digests.get(events);
+    if (digest === undefined) this.digests.set(events, (digest = evidenceOf(events, sha256)));
+    return digest;
   }
 
   private eventsBehind(finding: Finding): AnyEvent[] {

@@ -67,7 +67,7 @@ export interface AuditedShoe {
 export function auditedShoe(shoe: Shoe): AuditedShoe {
   const { opening, ref, table, name, rules, decks, currency, coups, drawn, unread, closed } = shoe;
   const closing = closingOf(shoe);
-  const said = closing?.type === 'shoe-closed' ? closing.data : undefined;
+  const reported = closing?.type === 'shoe-closed' ? closing.data : undefined;
   return {
     ref,
     table,
@@ -83,8 +83,8 @@ export function auditedShoe(shoe: Shoe): AuditedShoe {
     burn: burnOf(shoe),
     cutCard: cutCardOf(shoe),
     closed,
-    closeReason: said?.reason ?? null,
-    remaining: said?.remaining ?? said?.remainingCards?.length ?? null,
+    closeReason: reported?.reason ?? null,
+    remaining: reported?.remaining ?? reported?.remainingCards?.length ?? null,
     openedAt: opening.time,
     closedAt: closing?.time ?? null,
   };

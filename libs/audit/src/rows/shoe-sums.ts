@@ -96,10 +96,10 @@ const AMOUNTS = ['due', 'taken', 'marked', 'collected', 'waived'] as const;
  * line by day and dealer, because it is in the ledger too.
  */
 function withoutIdle(lines: readonly CommissionLine[]): CommissionLine[] {
-  const told = new Set<number>();
+  const listed = new Set<number>();
   const holding = lines.filter((line) => AMOUNTS.some((name) => line[name] !== 0));
-  for (const { seat } of holding) told.add(seat);
-  const idle = lines.filter(({ seat }) => !told.has(seat) && told.add(seat));
+  for (const { seat } of holding) listed.add(seat);
+  const idle = lines.filter(({ seat }) => !listed.has(seat) && listed.add(seat));
   return [...holding, ...idle];
 }
 

@@ -63,19 +63,20 @@ export const commissionInWords = ({ rate, when, rounding, minimum }: CommissionT
 /** Describes rounding: `25 (half-up)`. */
 export const roundingInWords = ({ unit, mode }: Rounding): string => `${unit} (${mode})`;
 
-/** Describes what an entry is for: `DL-05 where first card yes`. */
+/** Describes what an entry is for: `DL-05 where the card is the first of its coup`. */
 export function irregularityCase(code: string, { when }: Irregularity): string {
   const conditions = Object.entries(isRecord(when) ? when : {}).map(
-    ([name, wanted]) =>
-      `${CONDITIONS[name] ?? name} ${wanted === true ? 'yes' : wanted === false ? 'no' : String(wanted)}`,
+    ([name, wanted]) => CONDITIONS[name]?.(wanted) ?? `${name} is ${String(wanted)}`,
   );
-  return conditions.length > 0 ? `${code} where ${conditions.sort().join(', ')}` : code;
+  return conditions.length > 0 ? `${code} where ${conditions.sort().join(' and ')}` : code;
 }
 
-const CONDITIONS: Readonly<Record<string, string>> = {
-  exposed: 'exposed',
-  firstCard: 'first card',
-  lastCoup: 'last coup',
-  bankerMustDraw: 'banker must draw',
-  belongsTo: 'belongs to',
+const CONDITIONS: Readonly<Record<string, (wanted: unknown) => string>> = {
+  exposed: (wanted) => `the card was ${orNot(wanted)}exposed`,
+  firstCard: (wanted) => `the card is ${orNot(wanted)}the first of its coup`,
+  lastCoup: (wanted) => `the coup is ${orNot(wanted)}the last of the shoe`,
+  bankerMustDraw: (wanted) => `the banker hand must ${orNot(wanted)}draw`,
+  belongsTo: (wanted) => `the card belongs to the ${String(wanted)} hand`,
 };
+
+const orNot = (wanted: unknown): string => (wanted === false ? 'not ' : '');

@@ -6,10 +6,12 @@ import { digitOf, addToDigit, type HandRead, type Look, type Seen, type Worlds }
 
 /** From so many worlds on, those that later judgments cannot tell apart are merged. */
 const MERGE_FROM = 1000;
-/** From so many on, even those are merged that only a bet on single cards could tell apart. */
-const WORLDS_MAX = 10_000;
-/** More are not followed: moves among many unread cards, or hands dealt out of order, lead there. */
-const BEYOND = 40_000;
+/**
+ * Worlds of a coup, in all its fillings together. Before there are more, even those are merged that
+ * only a bet on single cards could tell apart. Moves among many unread cards, or hands dealt out of
+ * order, can still lead to more, which are not followed.
+ */
+export const WORLDS_MAX = 10_000;
 
 /** What later judgments look at. `singleCards`: some bet of the rules asks for single cards. */
 export interface JudgedBy {
@@ -36,7 +38,7 @@ export class Filling {
   private wasMoved = false;
   /** In no world is another card due, as the cards lie. */
   isDone = false;
-  /** It would have more than `BEYOND` worlds. Those that it has are not all. */
+  /** It would have more than `WORLDS_MAX` worlds. Those that it has are not all. */
   isBeyond = false;
   /** A hand had fewer than two cards when an outcome was declared or the coup ended. */
   isShort = false;
@@ -142,7 +144,7 @@ export class Filling {
       // Any value makes any total, so what a fourth card is added to does not matter.
       if (this.hands[hand].length > 3 || this.closed[hand])
         this.worlds.replace((value) => value & ~(15 << digit));
-      if (this.worlds.count * 10 > BEYOND) this.isBeyond = true;
+      if (this.worlds.count * 10 > WORLDS_MAX) this.isBeyond = true;
       else this.worlds.expand(digit);
     }
     this.put(laid, hand);

@@ -7,7 +7,7 @@ import type { Coup, Laid, Shoe } from '../../state.js';
 import { isOut } from '../coup.js';
 import { DRAW_CODES, drawCodesOf, MISSING_DRAWS, type DrawCode, type Stage } from '../draws.js';
 import { PossibleFacts } from './possible-facts.js';
-import { Filling, type JudgedBy } from './filling.js';
+import { Filling, WORLDS_MAX, type JudgedBy } from './filling.js';
 import { Worlds, type HandRead, type Look, type Seen } from './worlds.js';
 
 /** What one finding of a code can differ in between worlds. */
@@ -56,8 +56,6 @@ export const marksByHand = (code: 'TC-11' | 'RS-01'): Readonly<Record<Hand, numb
   player: markOf(code, { hand: 'player' }),
   banker: markOf(code, { hand: 'banker' }),
 });
-/** Worlds of a coup, in all its fillings together. */
-const WORLDS_OF_COUP = 40_000;
 /** The codes that depend on which cards lie on the hands. */
 const BY_CARDS: readonly FindingCode[] = [
   ...new Set(MARKS.map(({ code }) => code)),
@@ -254,7 +252,7 @@ export class Readings {
   /** Gives up if there are too many worlds. What was raised until then holds in each of them. */
   private bound(): void {
     const count = this.fillings.reduce((sum, { worlds }) => sum + worlds.count, 0);
-    if (count <= WORLDS_OF_COUP && !this.fillings.some(({ isBeyond }) => isBeyond)) return;
+    if (count <= WORLDS_MAX && !this.fillings.some(({ isBeyond }) => isBeyond)) return;
     this.isBeyond = true;
     this.fillings = [];
     leftOpen(
@@ -300,6 +298,16 @@ export class Readings {
     if (next.to === 'banker') return false;
     const then = dueAt(player, banker, tableau, true);
     return then.step === 'card' && !then.optional;
+  }
+
+  /** Whether a hand must take a card in some world. */
+  get mustDrawInSome(): boolean {
+    let must = false;
+    this.markAll(() => (player, banker) => {
+      must ||= this.mustDrawIn(player, banker);
+      return 0;
+    });
+    return must;
   }
 
   /**

@@ -11,7 +11,9 @@ export function cancelCoup(
   kept = 0,
 ): void {
   const { steps, wagers } = play;
-  const told = steps.filter((each) => !isOf('bet-settled')(each) && !isOf('coup-closed')(each));
+  const unsettled = steps.filter(
+    (each) => !isOf('bet-settled')(each) && !isOf('coup-closed')(each),
+  );
   const voided = {
     ...(reason === undefined ? undefined : { reason }),
     ...(by === undefined ? undefined : { by }),
@@ -24,7 +26,7 @@ export function cancelCoup(
   steps.splice(
     0,
     steps.length,
-    ...told,
+    ...unsettled,
     planStep(senderOf(voided), 'coup-voided', voided, 15_000),
     ...returns,
   );

@@ -36,11 +36,11 @@ const note = (text: string, from: Reporter = 'terminal'): PlannedStep =>
 /** Corrects the first call of a coup to what it was: the record is changed, the game is not. */
 function correctCall(
   play: Play,
-  said: Pick<EventData['observation-corrected'], 'by' | 'reason'>,
-  from: Reporter = senderOf(said),
+  signed: Pick<EventData['observation-corrected'], 'by' | 'reason'>,
+  from: Reporter = senderOf(signed),
 ): void {
   const called = play.steps[placeOf(play, isOf('hand-called'))] as PlannedStep;
-  const data = { data: { ...called.data }, ...said };
+  const data = { data: { ...called.data }, ...signed };
   insertBefore(play, isOf('coup-closed'), {
     ...planStep(from, 'observation-corrected', { event: '', ...data }, 5000),
     dataNaming: (referenceOf) => ({ event: referenceOf(called), ...data }),

@@ -242,9 +242,9 @@ class Office {
     if (!error) return;
     const { shoe, event, wrong } = error;
     const by = 'floor-1';
-    const said = { by, reason: 'seen on video' };
+    const signed = { by, reason: 'seen on video' };
     const named = { event: `${event.source}#${event.id}` };
-    this.log.floor(by, 'observation-corrected', shoe, { ...named, data: wrong, ...said });
+    this.log.floor(by, 'observation-corrected', shoe, { ...named, data: wrong, ...signed });
     yield ms;
     const right = { ...event.data };
     const reason = 'the wrong coup was corrected';
