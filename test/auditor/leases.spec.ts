@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { MemoryLog } from '#event-log';
+import { RowStore } from '#read-model';
+import type { Auditor } from '../../apps/auditor/src/own/auditor.js';
 import { eventually } from '../kit/eventually.js';
+import { TcpProxy } from '../kit/tcp-proxy.js';
 import { simulated } from '../simulate/simulated.js';
 import { append, Floor, linesOf, recordsOf } from './floor.js';
 
@@ -53,6 +56,65 @@ const leases = (): Promise<Lease[]> =>
   );
 const owners = (of: readonly Lease[]): unknown =>
   of.map(({ partition, owner, generation }) => ({ partition, owner, generation }));
+
+describe('after an outage of the database that outlasts the leases', () => {
+  const LONG_LEASE_MS = 3_000;
+  let proxies: TcpProxy[];
+  let stores: RowStore[];
+  beforeEach(async () => {
+    const address = new URL(floor.database.url);
+    const server = Number(address.port);
+    proxies = [await TcpProxy.before(server), await TcpProxy.before(server)];
+    stores = proxies.map(({ port }) => {
+      address.hostname = '127.0.0.1';
+      address.port = String(port);
+      return RowStore.open(address.href);
+    });
+  });
+  afterEach(async () => {
+    await Promise.all(stores.map((store) => store.close()));
+    await Promise.all(proxies.map((proxy) => proxy.close()));
+  });
+
+  it('the auditor that is back first leaves the others their partitions, so that nothing is loaded again', async () => {
+    const leaseMs = LONG_LEASE_MS;
+    const auditors: Auditor[] = [];
+    for (const rows of stores) auditors.push(await floor.start({ rows, leaseMs }));
+    await append(floor.log, 'T1', recordsOf('T1', linesAt('T1'), [4]), 0);
+    await append(floor.log, 'T2', recordsOf('T2', linesAt('T2'), [4]), 1);
+    await eventually('a partition for each', () =>
+      auditors.every(({ following }) => following.length === 1),
+    );
+    await floor.caughtUp();
+    const before = owners(await leases());
+    const [first, second] = await Promise.all(proxies.map((proxy) => proxy.refuse()));
+    await eventually('leases that have ended, and members that are gone', async () => {
+      const [seen] = await floor.query<{ ended: boolean }>(
+        `select (select bool_and(lease_until < clock_timestamp()) from rows.position)
+           and (select max(seen_at) < clock_timestamp() - $1 * interval '1 ms' from rows.member) as ended`,
+        [leaseMs + 500],
+      );
+      return seen?.ended;
+    });
+    await first?.();
+    await eventually('one that is back', async () => {
+      const [seen] = await floor.query<{ back: boolean }>(
+        `select bool_or(seen_at > clock_timestamp() - interval '1 s') as back from rows.member`,
+      );
+      return seen?.back;
+    });
+    await second?.();
+    await eventually('both that renew their leases for long', async () => {
+      const [seen] = await floor.query<{ valid: boolean }>(
+        `select (select bool_and(lease_until > clock_timestamp()) from rows.position)
+           and (select count(*) = 2 and min(seen_at) > clock_timestamp() - interval '2 s' from rows.member) as valid`,
+      );
+      return seen?.valid;
+    });
+    expect(owners(await leases())).toEqual(before);
+    await Promise.all(auditors.map((auditor) => auditor.close()));
+  });
+});
 
 describe('while the log does not answer', () => {
   it('auditors renew all leases, and no partition changes its owner', async () => {

@@ -1,8 +1,12 @@
 import { expect, it } from '@jest/globals';
-import { Decoder, houseFrom } from '#audit';
+import { Decoder, FOLD_VERSION, houseFrom } from '#audit';
+import { gamingDays } from '#read-model';
 import { PartitionFold } from '../../apps/auditor/src/fold/partition-fold.js';
 import { judgingBy } from '../../apps/auditor/src/fold/table-run.js';
+import { Writer } from '../../apps/auditor/src/own/writer.js';
 import { BOOK } from '../kit/house.js';
+import { simulated } from '../simulate/simulated.js';
+import { DAYS, Floor, linesOf } from './floor.js';
 
 const MIB = 1024 * 1024;
 const call = (table: string, nth: number, reason: string): string =>
@@ -65,4 +69,56 @@ it('a takeover folds fewer events again after a pause, in which the oldest state
   }
   expect(pieces).toBe(TABLES);
   expect(EVENTS - Math.min(...from.values())).toBeLessThan(EVENTS_AT_REST_MAX);
+});
+
+const SHOES = 8;
+const EVENTS_OF_SHOE = 1_200;
+
+it('saves states in several pieces, one after the other, while there is nothing else to write', async () => {
+  const floor = await Floor.open(1);
+  try {
+    const rows = floor.store();
+    await rows.prepare(floor.log.id, 1, FOLD_VERSION);
+    const [claimed] = await rows.claim('a test', 600_000, 1);
+    if (!claimed) throw new Error('no partition was claimed');
+    const fold = new PartitionFold(claimed, judgingBy(BOOK));
+    const failed: unknown[] = [];
+    const writer = new Writer(rows, gamingDays(DAYS), {
+      lost: () => failed.push('lost'),
+      unwritable: (_, why) => failed.push(why),
+      committed: () => undefined,
+      failed: (why) => failed.push(why),
+    });
+    writer.add(fold);
+    const tables = Array.from({ length: SHOES }, (_, nth) => `T${nth}`);
+    const games = tables.map((table) => {
+      const options = { rules: 'punto-banco@1', bets: true, seed: table, shoes: 2, table };
+      return linesOf(simulated(options).lines).slice(0, EVENTS_OF_SHOE);
+    });
+    const decoder = new Decoder(houseFrom(BOOK));
+    for (let offset = 0; offset < SHOES * EVENTS_OF_SHOE; offset += 1) {
+      const line = games[offset % SHOES]?.[Math.floor(offset / SHOES)] as string;
+      const key = tables[offset % SHOES] as string;
+      fold.take({ partition: 0, offset, key, value: Buffer.from(line) }, decoder);
+    }
+    await writer.flushed(fold);
+    const saved = async () => {
+      const [row] = await floor.query<{ tables: number; bytes: number }>(
+        `select count(*)::int as tables, coalesce(sum(length(snapshot)), 0)::int as bytes
+         from rows.table_state where snapshot_next = $1`,
+        [fold.next],
+      );
+      return row as { tables: number; bytes: number };
+    };
+    expect(await saved()).toEqual({ tables: 0, bytes: 0 });
+    await writer.saveAtRest();
+    const { bytes } = await saved();
+    expect(bytes).toBeGreaterThan(MIB); // a piece ends with the table that goes beyond half of that
+    for (let calls = 0; (await saved()).tables < SHOES && calls < SHOES; calls += 1)
+      await writer.saveAtRest();
+    expect((await saved()).tables).toBe(SHOES);
+    expect(failed).toEqual([]);
+  } finally {
+    await floor.close();
+  }
 });

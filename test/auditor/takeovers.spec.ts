@@ -168,7 +168,7 @@ describe('a takeover', () => {
 describe('an auditor that gives a partition back', () => {
   it('saves the states of its tables first, so that the next owner folds nothing again', async () => {
     const tables = ['T1', 'T2', 'T3'];
-    await floor.start({ leaseMs: 1_000 });
+    await floor.start();
     for (const table of tables)
       for (const at of [0, 1])
         await append(
@@ -180,7 +180,7 @@ describe('an auditor that gives a partition back', () => {
     await floor.caughtUp();
     const journal = kept();
     const judging = counting();
-    const second = await floor.start({ journal, judging, leaseMs: 1_000 });
+    const second = await floor.start({ journal, judging });
     await eventually('a partition of its own', () => second.following.length === 1);
     const [at] = second.following;
     expect(journal.lines.join('\n')).toMatch(/partition taken over .*"refolded":0,"tables":3/);
@@ -207,14 +207,14 @@ describe('an auditor that gives a partition back', () => {
           recordsOf(`T${at}`, linesAt(`T${at}`).slice(0, EVENTS), [4]),
           at,
         );
-      const writer = await wide.start({ leaseMs: 1_000 });
+      const writer = await wide.start();
       await wide.caughtUp();
       await writer.abandon();
       await wide.expireLeases();
       slow.shut(EVENTS / 8);
-      const first = await wide.start({ log: slow, leaseMs: 1_000 });
+      const first = await wide.start({ log: slow });
       await eventually('loads that wait for the log', () => slow.isWaitedFor);
-      const second = await wide.start({ leaseMs: 1_000 });
+      const second = await wide.start();
       await eventually('two partitions for the second', () => second.following.length === 2);
       expect(first.following).toEqual([]);
       slow.open();
@@ -232,11 +232,11 @@ describe('an auditor that gives a partition back', () => {
     ]);
     const judging = counting();
     log.shut(EVENTS / 8);
-    const slow = await floor.start({ log, judging, leaseMs: 1_000 });
+    const slow = await floor.start({ log, judging });
     await eventually('a takeover that waits for the log', () => log.isWaitedFor);
     const before = await floor.query('select partition, owner, generation from rows.position');
     const journal = kept();
-    const second = await floor.start({ journal, leaseMs: 1_000 });
+    const second = await floor.start({ journal });
     const [began] = await floor.query<{ at: string }>('select clock_timestamp()::text as at');
     await eventually('two auditors that have known each other for some beats', async () => {
       const [{ known } = { known: false }] = await floor.query<{ known: boolean }>(

@@ -6,6 +6,7 @@ import {
   clusterOf,
   encoder,
   errorOf,
+  NOT_CONNECTED,
   requestQueues,
 } from '../../libs/event-log/src/kafka/internals.js';
 
@@ -38,6 +39,9 @@ it('the client of Kafka has everything that is used beyond its public face', () 
     expect([name, typeof cluster[name]]).toEqual([name, 'function']);
   expect(typeof cluster.brokerPool.findConnectedBroker).toBe('function');
   const { prototype: broker } = required('kafkajs/src/broker') as { prototype: object };
+  expect(readFileSync(required.resolve('kafkajs/src/broker'), 'utf8')).toContain(
+    `throw new Error('${NOT_CONNECTED}')`,
+  );
   expect(broker).toMatchObject({
     fetch: expect.any(Function),
     disconnect: expect.any(Function),

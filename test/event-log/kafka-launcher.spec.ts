@@ -23,8 +23,9 @@ const isRunning = (pid: number): boolean => {
 const LAUNCHER = `
 const { spawn } = require('node:child_process');
 const [dir] = process.argv.slice(1);
-const warden = spawn(process.execPath, ['scripts/kafka/warden.mjs', dir], { stdio: ['pipe', 'ignore', 'inherit'], detached: true });
-const broker = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore', detached: true });
+const started = (args, stdio) => spawn(process.execPath, args, { stdio, detached: true });
+const warden = started(['scripts/kafka/warden.mjs', dir], ['pipe', 'ignore', 'inherit']);
+const broker = started(['-e', 'setInterval(() => undefined, 1000)'], 'ignore');
 warden.stdin.write('+' + broker.pid + '\\n');
 console.log(broker.pid);
 `;

@@ -28,7 +28,11 @@ describeOnKafka('the log in a Kafka of three brokers', await whyNoKafkaToKill(),
       partitions: PARTITIONS,
       create: true,
     });
-    expect(await log.health()).toMatchObject({ reachable: true, powerSafe: true, notes: [] });
+    const health = await eventually('a log that answers', async () => {
+      const seen = await log.health();
+      return seen.reachable && seen;
+    });
+    expect(health).toMatchObject({ powerSafe: true, notes: [] });
     const taker = new Collector();
     const follower = log.follow(taker);
     for (const partition of partitions) follower.add(partition, 0);

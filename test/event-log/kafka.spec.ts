@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import kafkajs, { type Admin } from 'kafkajs';
@@ -9,6 +11,7 @@ import {
   partitionOf,
   RECORD_BYTES_MAX,
   KafkaLog,
+  LogAway,
 } from '#event-log';
 import { judge } from '../../libs/event-log/src/kafka/sender.js';
 import { eventually } from '../kit/eventually.js';
@@ -19,6 +22,7 @@ import {
   kafkaForTests,
   whyNoKafkaToKill,
 } from '../kit/kafka.js';
+import { freePort } from '../kit/processes.js';
 import { Collector } from './collector.js';
 import { describeEventLog, type LogStore } from './contract.js';
 
@@ -149,6 +153,21 @@ describeOnKafka('the log in Kafka', skipped, () => {
       await expect(open(compacted, 1)).rejects.toThrow('compaction removes records');
     });
 
+    it('is away, which may pass, while no broker can be reached or none answers', async () => {
+      const silent = createServer((socket) => socket.resume().on('error', () => undefined));
+      await once(silent.listen(0, '127.0.0.1'), 'listening');
+      const { port } = silent.address() as AddressInfo;
+      try {
+        for (const broker of [`127.0.0.1:${await freePort()}`, `127.0.0.1:${port}`]) {
+          const opening = KafkaLog.open({ brokers: [broker], topic: freshTopic(), partitions: 1 });
+          await expect(opening).rejects.toBeInstanceOf(LogAway);
+        }
+      } finally {
+        silent.close();
+      }
+      await expect(open(freshTopic(), 1, false)).rejects.toBeInstanceOf(LogAway);
+    });
+
     it('counts as another log after it was deleted and created again: health reports it, readers stop, and appends fail', async () => {
       const topic = freshTopic();
       const log = await open(topic, 2);
@@ -163,9 +182,10 @@ describeOnKafka('the log in Kafka', skipped, () => {
         open(topic, 2).catch(() => undefined),
       );
       expect(again.id).not.toBe(log.id);
-      expect(await log.health()).toMatchObject({
-        reachable: false,
-        notes: expect.arrayContaining([expect.stringContaining('was deleted and created again')]),
+      await eventually('a health that says so', async () => {
+        const { reachable, notes } = await log.health();
+        expect(reachable).toBe(false);
+        return notes.some((note) => note.includes('was deleted and created again'));
       });
       await eventually('the stop', () => taker.stops.length === 2);
       expect(taker.stops.map(({ why }) => why)).toEqual([

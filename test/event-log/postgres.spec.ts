@@ -26,7 +26,8 @@ async function beside<T>(url: string, use: (client: pg.Client) => Promise<T>): P
 }
 
 const FULL = `
-create function public.full() returns trigger language plpgsql as $$ begin raise exception 'no space left on device' using errcode = 'disk_full'; end $$;
+create function public.full() returns trigger language plpgsql as $$
+  begin raise exception 'no space left on device' using errcode = 'disk_full'; end $$;
 create trigger full_disk before insert on log.record for each statement execute function public.full();`;
 const NOT_FULL = 'drop trigger full_disk on log.record; drop function public.full()';
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { installedRules } from '#rule-folder';
 import type { FindingCode } from '#audit';
 import { isCard, type Rules } from '#baccarat';
-import { stepsOf } from '#read-model';
-import { faultOf, type CardFault } from '../../libs/read-model/src/coups/fault.js';
+import { stepsOf, type CardFault } from '#read-model';
+import { faultOf } from '../../libs/read-model/src/coups/fault.js';
 
 const PUNTO = installedRules().get('punto-banco@1') as Rules;
 

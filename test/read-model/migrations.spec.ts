@@ -129,7 +129,9 @@ describe('the tables of the read model', () => {
   it('keep findings that were stored before the column for their first raising', async () => {
     await before('before', 'FindingRaisedAt1785100000000');
     await asked(
-      `insert into before.finding (id, code, severity, "table", shoe, rules, "void", remedied, at, gaming_day, body, partition, changed)
+      `insert into before.finding
+         (id, code, severity, "table", shoe, rules, "void", remedied, at,
+          gaming_day, body, partition, changed)
        values ('f', 'PY-03', 2, 'B07', 'S1', 'punto-banco@1', false, false, now(), now(), '{}', 0, 1)`,
     );
     await migrate(database.url, 'before');

@@ -10,6 +10,10 @@ import {
   findings,
   findingWhole,
   misdealtCoups,
+  nextInQueue,
+  ROWS_SCHEMA,
+  rowsNow,
+  type ActLine,
   type DealersFilter,
   type FindingOrder,
   type FindingReader,
@@ -370,7 +374,7 @@ describe('the claims under a key', () => {
     await floor.write({ reviewEvents: claims(0, 1_500) });
     await floor.write({ reviewEvents: claims(1_500, 3_000) });
     const under = async (source: string, key: string) =>
-      (await floor.read((read) => claimsUnder(read, source, key))).map(({ ref: each }) => each);
+      (await rowsNow<ActLine>(floor.source, claimsUnder(source, key))).map(({ ref: each }) => each);
     const own = claims(77, 78)[0]?.ref;
     expect(await under(ME, 'one/#claim/77')).toEqual([own]);
     expect(await under(ME, 'one')).toEqual([]);
@@ -379,8 +383,43 @@ describe('the claims under a key', () => {
     const ref = again.ref.replace(/9000$/, '77');
     await floor.write({ reviewEvents: [{ ...again, ref, at: minute(3) }] });
     expect(await under(ME, 'one/#claim/77')).toEqual([ref, own]);
-    const plan = await planOf(floor, (read) => claimsUnder(read, ME, 'one/#claim/77'));
+    const plan = await planOf(floor, (read) =>
+      read.rows(...claimsUnder(ME, 'one/#claim/77')(ROWS_SCHEMA)),
+    );
     expect(plan).toContain('review_event_claim');
+  });
+});
+
+describe('the findings that a person may take next', () => {
+  const COUNT = 3_000;
+  const REFUSED = 100;
+
+  it('are read from the top of the queue, not out of all findings and all acts', async () => {
+    const at = 'next';
+    const idOf = (n: number): string => n.toString(16).padStart(32, 'd');
+    const all = Array.from({ length: COUNT }, (_, n) =>
+      raised(idOf(n), 'TC-05', minute(n), { table: at }),
+    );
+    const act = (n: number, more: Partial<ReturnType<typeof anAct>>) =>
+      anAct({ ...{ finding: idOf(n), table: at, offset: 10_000 + n }, ...more });
+    const refused = { by: 'taker', outcome: 'conflict-of-interest' } as const;
+    const acts = all.map((_, n) => act(n, n < REFUSED ? refused : { type: 'finding-commented' }));
+    await floor.write({ findings: all, reviewEvents: acts.slice(0, COUNT / 2) });
+    await floor.write({ reviewEvents: acts.slice(COUNT / 2) });
+    const next = (read: Snapshot): Promise<{ id: string }[]> =>
+      read.rows(...nextInQueue({ table: at }, 'taker', 'select null where false'));
+    const found = await floor.read(next);
+    expect(found.map(({ id }) => id)).toEqual(
+      Array.from({ length: 32 }, (_, n) => idOf(REFUSED + n)),
+    );
+    const plan = await planOf(floor, next);
+    expect(plan).toContain('finding_queue');
+    const most = Math.max(
+      ...[...plan.matchAll(/ on (?:finding f|review_event e).*rows=(\d+) loops=(\d+)/g)].map(
+        ([, rows, loops]) => Number(rows) * Number(loops),
+      ),
+    );
+    expect([plan, most < COUNT / 4]).toEqual([plan, true]);
   });
 });
 

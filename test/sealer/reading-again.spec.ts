@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { leafHash } from '#evidence';
 import { nodeCryptography } from '#evidence/node';
 import { partitionOf, PostgresLog } from '#event-log';
-import { serveSealer, type RunningSealer } from '#sealer';
+import { sealerProbes, type RunningSealer } from '#sealer';
+import { serveProbes } from '#server';
 import type { ProbeServer } from '#process';
 import { eventually } from '../kit/eventually.js';
 import { Site } from './site.js';
@@ -121,7 +122,7 @@ describe('the metrics of a sealer', () => {
   async function serve(sealer: RunningSealer): Promise<void> {
     const pages = { openPages: true, metricsToken: undefined };
     const target = { log: site.log, sealer, registry: sealer.registry, pages };
-    served = await serveSealer(target, '127.0.0.1', 0);
+    served = await serveProbes(sealerProbes(target), '127.0.0.1', 0);
   }
 
   async function mismatches(): Promise<number> {

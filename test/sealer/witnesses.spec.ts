@@ -78,9 +78,11 @@ describe('witnesses', () => {
     await start();
     const early = await seal('a');
     await eventually('a request that waits', () => third.slow === 1);
-    await seal('b');
-    await seal('c');
     await cosignedBy(first, second);
+    for (const record of ['b', 'c']) {
+      await seal(record);
+      await cosignedBy(first, second);
+    }
     third.hurry();
     await cosignedBy(...witnesses);
     expect(third.cosigned.length).toBeGreaterThan(1);

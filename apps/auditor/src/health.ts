@@ -1,6 +1,5 @@
 import type { EventLog } from '#event-log';
-import type { ProbeServer } from '#process';
-import { inTime, serveProbes, type Probes } from '#server';
+import { inTime, type Probes } from '#server';
 import type { RunningAuditor } from './start-auditor.js';
 
 /** What the health checks inspect. */
@@ -10,15 +9,13 @@ export interface HealthTarget extends Omit<Probes, 'ready'> {
 }
 
 /**
- * Serves the probes and metrics of an auditor. It is ready while the log and the database answer.
+ * Returns the probes and metrics of an auditor. It is ready while the log and the database answer.
  * `/readyz` also lists the followed and stopped partitions; they do not affect readiness.
  */
-export const serveHealth = (
-  { log, auditor, ...rest }: HealthTarget,
-  host: string,
-  port: number,
-): Promise<ProbeServer> =>
-  serveProbes({ ...rest, ready: () => readiness(log, auditor) }, host, port);
+export const auditorProbes = ({ log, auditor, ...rest }: HealthTarget): Probes => ({
+  ...rest,
+  ready: () => readiness(log, auditor),
+});
 
 async function readiness(
   log: EventLog,

@@ -5,7 +5,7 @@ export {
   type RunningAuditor,
   type StartAuditor,
 } from './start-auditor.js';
-export { serveHealth } from './health.js';
+export { auditorProbes } from './health.js';
 export { auditorSettings, type AuditorSettings } from './settings.js';
 export {
   rebuildRows,

@@ -6,15 +6,15 @@ import {
   journalOn,
   jsonLogger,
   keepHeapSmall,
-  listening,
-  openServerLog,
   processRegistry,
   runProgram,
   runServer,
+  serveStart,
+  Start,
   warnOfHeap,
   type Running,
 } from '#server';
-import { serveHealth } from './health.js';
+import { auditorProbes } from './health.js';
 import { REBUILD_EXIT, runRebuild, rebuildOptions } from './rebuild-command.js';
 import { auditorSettings, type AuditorSettings } from './settings.js';
 import { startAuditor } from './start-auditor.js';
@@ -49,15 +49,15 @@ async function follow(settings: AuditorSettings): Promise<Running> {
   keepHeapSmall();
   warnOfHeap(logger, process.env);
   const book = installedRules(settings.rules);
-  const log = await openServerLog(logger, settings.log);
+  const start = new Start(logger);
+  const health = await serveStart(start, settings);
+  journal.info('starting', { probes: health.url });
+  const log = await start.openLog(settings.log);
   const { databaseUrl, gamingDays, leaseMs } = settings;
-  const auditor = await startAuditor({ log, databaseUrl, book, gamingDays, leaseMs, journal });
+  const asked = { log, databaseUrl, book, gamingDays, leaseMs, journal };
+  const auditor = await startAuditor(asked, start.reaching);
   const registry = Registry.merge([processRegistry(log), auditor.registry]);
-  const target = { log, auditor, registry, pages: settings };
-  const health = await listening(
-    () => serveHealth(target, settings.host, settings.metricsPort),
-    'SHOEPRINT_METRICS_PORT',
-  );
+  health.answerWith(auditorProbes({ log, auditor, registry, pages: settings }));
   journal.info('following', {
     owner: auditor.owner,
     health: health.url,
@@ -82,7 +82,7 @@ async function rebuild({
 }: AuditorSettings): Promise<number> {
   const asked = rebuildOptions(options);
   const book = installedRules(rules);
-  const log = await openServerLog(logger, where);
+  const log = await Start.ofCommand(logger).openLog(where);
   try {
     return await runRebuild({ log, book, databaseUrl, gamingDays, journal }, asked);
   } finally {

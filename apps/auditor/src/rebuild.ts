@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Decoder, FOLD_VERSION, houseFrom, type RuleBook } from '#audit';
 import type { EventLog } from '#event-log';
+import { errorCode } from '#process';
 import {
   gamingDays,
   Rebuild,
@@ -213,8 +214,7 @@ class ShadowRows {
         this.asked.progress?.({ phase: 'swapping', done: 1, total: 1 });
         return;
       } catch (error) {
-        if (attempt === SWAPS_MAX || (error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE)
-          throw error;
+        if (attempt === SWAPS_MAX || errorCode(error) !== LOCK_NOT_AVAILABLE) throw error;
       }
     }
   }

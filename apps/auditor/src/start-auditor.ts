@@ -9,6 +9,7 @@ import {
   RowStore,
   type GamingDayRule,
   type PositionState,
+  type Reaching,
 } from '#read-model';
 import { jsonJournal, type Journal } from '#server';
 import type { Registry } from 'prom-client';
@@ -58,15 +59,16 @@ export const LEASE_MS = 3_000;
 
 /**
  * Starts an auditor: migrates the rows' schema, claims a share of the partitions, folds them and
- * writes the rows. Any number of auditors may share one log and database. Tries again for two
- * minutes while PostgreSQL cannot be reached, then throws `DatabaseAway`. Throws `OtherLog` if the
- * rows were made from another log, and `OtherFold` if another version of the fold made them.
+ * writes the rows. Any number of auditors may share one log and database. Tries again while
+ * PostgreSQL cannot be reached, for two minutes by default, then throws `DatabaseAway`. Throws
+ * `OtherLog` if the rows were made from another log, and `OtherFold` if another version of the fold
+ * made them.
  */
-export function startAuditor(asked: StartAuditor): Promise<RunningAuditor> {
+export function startAuditor(asked: StartAuditor, reaching?: Reaching): Promise<RunningAuditor> {
   const { journal = jsonJournal('auditor') } = asked;
   const onRetry = (why: Error): void =>
     journal.error('retrying start: PostgreSQL cannot be reached', { error: why.message });
-  return onceReachable(() => startOnce({ ...asked, journal }), { onRetry });
+  return onceReachable(() => startOnce({ ...asked, journal }), reaching ?? { onRetry });
 }
 
 async function startOnce({

@@ -1,6 +1,5 @@
 import type { EventLog } from '#event-log';
-import type { ProbeServer } from '#process';
-import { inTime, serveProbes, type Probes } from '#server';
+import { inTime, type Probes } from '#server';
 import type { RunningSealer } from './start-sealer.js';
 
 /** What the probes of a sealer look at. */
@@ -10,16 +9,14 @@ export interface SealerTarget extends Omit<Probes, 'ready'> {
 }
 
 /**
- * Serves the probes and metrics of a sealer. It is ready while the log and the database answer.
+ * Returns the probes and metrics of a sealer. It is ready while the log and the database answer.
  * `/readyz` also says whether it is the active one, what it signed last, and which partitions are
  * sealed no further; they do not affect readiness.
  */
-export const serveSealer = (
-  { log, sealer, ...rest }: SealerTarget,
-  host: string,
-  port: number,
-): Promise<ProbeServer> =>
-  serveProbes({ ...rest, ready: () => readinessOf(log, sealer) }, host, port);
+export const sealerProbes = ({ log, sealer, ...rest }: SealerTarget): Probes => ({
+  ...rest,
+  ready: () => readinessOf(log, sealer),
+});
 
 async function readinessOf(
   log: EventLog,

@@ -1,7 +1,7 @@
 export { startSealer, type RunningSealer, type StartSealer } from './start-sealer.js';
 export { runSealCommand, SEAL_FAULT_EXIT } from './commands/seal-command.js';
 export { houseAppending, type HouseEvent } from './monitoring/house-events.js';
-export { serveSealer } from './health.js';
+export { sealerProbes } from './health.js';
 export {
   sealerSettings,
   sealingSettings,

@@ -5,16 +5,16 @@ import {
   journalOn,
   jsonLogger,
   keepHeapSmall,
-  listening,
-  openServerLog,
   processRegistry,
   runProgram,
   runServer,
+  serveStart,
+  Start,
   warnOfHeap,
   type Running,
 } from '#server';
 import { runSealCommand, SEAL_FAULT_EXIT, sealedSite } from './commands/seal-command.js';
-import { serveSealer } from './health.js';
+import { sealerProbes } from './health.js';
 import { sealerSettings, type SealerSettings } from './settings.js';
 import { startSealer } from './start-sealer.js';
 
@@ -44,8 +44,7 @@ async function run(): Promise<number> {
 
 async function runCommand({ log: where, databaseUrl, keyFiles }: SealerSettings): Promise<number> {
   await sealedSite(databaseUrl); // first, because opening a log in PostgreSQL creates a missing one
-  const log = await openServerLog(
-    logger,
+  const log = await Start.ofCommand(logger).openLog(
     where.kind === 'kafka' ? { ...where, create: false } : where,
   );
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -60,14 +59,14 @@ async function seal(settings: SealerSettings): Promise<Running> {
   keepHeapSmall();
   warnOfHeap(logger, process.env);
   const { databaseUrl, gamingDays } = settings;
-  const log = await openServerLog(logger, settings.log);
-  const sealer = await startSealer({ log, databaseUrl, settings, gamingDays, journal });
+  const start = new Start(logger);
+  const health = await serveStart(start, settings);
+  journal.info('starting', { probes: health.url });
+  const log = await start.openLog(settings.log);
+  const asked = { log, databaseUrl, settings, gamingDays, journal };
+  const sealer = await startSealer(asked, start.reaching);
   const registry = Registry.merge([processRegistry(log), sealer.registry]);
-  const target = { log, sealer, registry, pages: settings };
-  const health = await listening(
-    () => serveSealer(target, settings.host, settings.metricsPort),
-    'SHOEPRINT_METRICS_PORT',
-  );
+  health.answerWith(sealerProbes({ log, sealer, registry, pages: settings }));
   const { owner, origin, vkey, safeKeyHere } = sealer;
   journal.info('sealer started', { owner, origin, vkey, health: health.url, log: log.id });
   if (safeKeyHere !== undefined)

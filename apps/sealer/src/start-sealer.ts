@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { nodeCryptography } from '#evidence/node';
 import type { EventLog } from '#event-log';
-import { gamingDays, onceReachable, type GamingDayRule } from '#read-model';
+import { gamingDays, onceReachable, type GamingDayRule, type Reaching } from '#read-model';
 import {
   migrateSeal,
   SealReader,
@@ -57,14 +57,15 @@ export interface RunningSealer {
 
 /**
  * Starts a sealer: migrates the schema `seal`, makes the keys of a new site, and seals as soon as
- * no other sealer does. Tries again for two minutes while PostgreSQL cannot be reached. Throws
- * `KeyRefused` for keys that cannot be used, and `OtherSite` if the database is another site's.
+ * no other sealer does. Tries again while PostgreSQL cannot be reached, for two minutes by default.
+ * Throws `KeyRefused` for keys that cannot be used, and `OtherSite` if the database is another
+ * site's.
  */
-export function startSealer(asked: StartSealer): Promise<RunningSealer> {
+export function startSealer(asked: StartSealer, reaching?: Reaching): Promise<RunningSealer> {
   const { journal = jsonJournal('sealer') } = asked;
   const onRetry = (why: Error): void =>
     journal.error('retrying start: PostgreSQL cannot be reached', { error: why.message });
-  return onceReachable(() => startOnce({ ...asked, journal }), { onRetry });
+  return onceReachable(() => startOnce({ ...asked, journal }), reaching ?? { onRetry });
 }
 
 async function startOnce(

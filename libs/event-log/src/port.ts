@@ -62,6 +62,11 @@ export class LogRefused extends Refusal {
   override readonly name = 'LogRefused';
 }
 
+/** The log cannot be reached, or does not answer, for now. The same request may succeed later. */
+export class LogAway extends Error {
+  override readonly name = 'LogAway';
+}
+
 /**
  * The log is damaged or is another log: unreadable bytes, a hole, or another topic under the same
  * name. Readers stop.

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { errorCode } from './error-code.js';
 import { Refusal } from './refusal.js';
 
 /** Environment variables, by name. */
@@ -54,8 +55,7 @@ export class Environment {
     try {
       return readFileSync(path);
     } catch (error) {
-      const { code = 'unknown' } = error as NodeJS.ErrnoException;
-      this.fault(name, `the file cannot be read (${code})`, setting);
+      this.fault(name, `the file cannot be read (${errorCode(error) ?? 'unknown'})`, setting);
       return undefined;
     }
   }

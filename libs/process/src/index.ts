@@ -1,10 +1,12 @@
 export { asError } from './as-error.js';
 export { Environment, SettingsRefused, type Variables } from './environment.js';
+export { errorCode } from './error-code.js';
 export { heapArgument, heapLimit, isHeapLimitIgnored } from './heap-settings.js';
 export { keepRunning, START_AGAIN_EXIT } from './keep-running.js';
 export { appCommit, appVersion, packageFolder } from './package-folder.js';
 export { listenForProbes, type ProbeServer } from './probes.js';
 export { fileRefusal, Refusal } from './refusal.js';
+export { retryWhileAway } from './retry-while-away.js';
 export { reportReady, runChild } from './run-child.js';
 export { settingsText } from './settings-text.js';
 export { STOP_REQUESTS, stopRequest } from './stop-request.js';

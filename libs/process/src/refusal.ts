@@ -1,3 +1,6 @@
+import { asError } from './as-error.js';
+import { errorCode } from './error-code.js';
+
 /**
  * An error whose message explains to the user in one sentence why a request cannot be done. A
  * program prints the sentence and exits with code 2. Any other error is a bug.
@@ -8,8 +11,7 @@ export class Refusal extends Error {
 
 /** Returns why a file or folder could not be opened or read, in a person's words. */
 export function fileRefusal(name: string, error: unknown): Refusal {
-  const { code, message } = error as NodeJS.ErrnoException;
-  switch (code) {
+  switch (errorCode(error)) {
     case 'ENOENT':
       return new Refusal(`${name}: no such file`);
     case 'EACCES':
@@ -20,6 +22,6 @@ export function fileRefusal(name: string, error: unknown): Refusal {
     case 'ENOTDIR':
       return new Refusal(`${name}: a part of this path is a file, not a folder`);
     default:
-      return new Refusal(`${name}: could not be read (${message})`);
+      return new Refusal(`${name}: could not be read (${asError(error).message})`);
   }
 }

@@ -11,10 +11,12 @@ export {
   positionsNow,
   positionsText,
   readSnapshot,
+  rowsNow,
   TooManyRows,
   type OpenSnapshot,
   type Positions,
   type ReadAt,
+  type SchemaQuery,
   type Slices,
   type Snapshot,
 } from './reading/snapshot-read.js';
@@ -25,7 +27,12 @@ export {
   type DataSourceOptions,
 } from './database/data-source.js';
 export { migrateSchema, MigrationNeeded } from './database/migrate-schema.js';
-export { DatabaseAway, onceReachable } from './database/once-reachable.js';
+export {
+  DatabaseAway,
+  isDatabaseAway,
+  onceReachable,
+  type Reaching,
+} from './database/once-reachable.js';
 export { API_ROLE, AUDITOR_ROLE, writes } from './database/roles.js';
 export { channelOf, quotedSchema, ROWS_SCHEMA } from './database/schema.js';
 export * from './entities/index.js';

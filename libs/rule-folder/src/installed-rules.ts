@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lint, readRules, type LintProblem, type RuleDocument, type Rules } from '#baccarat';
 import { lintPolicy, readPolicy, RuleBook, type Policy, type PolicyDocument } from '#audit';
-import { fileRefusal, packageFolder, Refusal } from '#process';
+import { asError, fileRefusal, packageFolder, Refusal } from '#process';
 
 /** The file names of rule documents and policies: `id@version.json`. */
 const DOCUMENT = /^([a-z0-9-]+@[0-9]+)\.json$/;
@@ -162,7 +162,7 @@ export function readJson(file: string): JsonFile {
     const text = bytes.toString('utf8');
     return { json: JSON.parse(text) as unknown, text, hash: sha256(bytes) };
   } catch (error) {
-    throw new Refusal(`${file}: not JSON (${(error as Error).message})`);
+    throw new Refusal(`${file}: not JSON (${asError(error).message})`);
   }
 }
 

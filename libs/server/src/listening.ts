@@ -1,4 +1,4 @@
-import { SettingsRefused } from '#process';
+import { errorCode, SettingsRefused } from '#process';
 
 /**
  * Runs `listen`, which starts a server at the address of its settings. Throws `SettingsRefused`,
@@ -8,7 +8,7 @@ export async function listening<T>(listen: () => Promise<T>, portName: string): 
   try {
     return await listen();
   } catch (error) {
-    const fault = faultOf((error as NodeJS.ErrnoException).code, portName);
+    const fault = faultOf(errorCode(error), portName);
     throw fault === undefined ? error : new SettingsRefused([fault]);
   }
 }

@@ -1,5 +1,5 @@
 import type { AnyEvent } from '#audit';
-import { millisOf } from './times.js';
+import { millisBetween } from './times.js';
 
 /**
  * What is kept of a device at a table, next to the fold's state. Counts every line that it sent.
@@ -52,7 +52,7 @@ export function hear(
   else if (event.type === 'device-offline') device.online = false;
   if (received === null) return;
   device.lastReceived = received;
-  const offset = millisOf(received) - millisOf(event.time);
+  const offset = millisBetween(event.time, received);
   const known = device.clockOffset;
   if (!known) device.clockOffset = { last: offset, least: offset, most: offset };
   else {

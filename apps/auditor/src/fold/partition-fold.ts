@@ -1,5 +1,6 @@
 import type { Decoder } from '#audit';
 import { BrokenLog, type StoredRecord } from '#event-log';
+import { asError } from '#process';
 import type { Claimed, ParkedEvent, PassedDigest, PositionMove, SnapshotRow } from '#read-model';
 import { addRows, nothingGathered, type DayOf, type Gathered } from './projected-rows.js';
 import {
@@ -326,7 +327,7 @@ export class PartitionFold {
       try {
         this.foldLine(run, each, offset);
       } catch (error) {
-        return { table, offset, line: each.line, why: error as Error };
+        return { table, offset, line: each.line, why: asError(error) };
       }
     }
     return undefined;

@@ -25,6 +25,40 @@ const isPlain = (time: string): boolean =>
 /** Returns an event's time in milliseconds since 1970, clamped to the years 1 to 9999. */
 export const millisOf = (time: string): number => clamped(Math.floor(timeOf(time) ?? wrong(time)));
 
+/**
+ * Returns the milliseconds from one event's time to another's, each clamped as `millisOf` clamps
+ * it. Two times of one day differ by their clocks, so that nearly always no date is computed.
+ */
+export const millisBetween = (from: string, to: string): number =>
+  isPlain(from) && isPlain(to) && isSameDay(from, to)
+    ? clockOf(to) - clockOf(from)
+    : millisOf(to) - millisOf(from);
+
+/**
+ * Returns whether two plain times are of the same day, which no clamp moves. The last digits differ
+ * first.
+ */
+function isSameDay(one: string, other: string): boolean {
+  for (let at = DAY_LENGTH - 1; at >= 0; at -= 1)
+    if (one.charCodeAt(at) !== other.charCodeAt(at)) return false;
+  const millennium = one.charCodeAt(0);
+  return millennium !== ZERO && millennium !== NINE;
+}
+
+const DAY_LENGTH = '2026-11-20'.length;
+const ZERO = 48;
+const NINE = 57;
+
+/** Returns the milliseconds of a plain time since midnight. */
+const clockOf = (time: string): number =>
+  ((twoAt(time, 11) * 60 + twoAt(time, 14)) * 60 + twoAt(time, 17)) * 1000 +
+  twoAt(time, 20) * 10 +
+  time.charCodeAt(22) -
+  ZERO;
+
+const twoAt = (time: string, at: number): number =>
+  (time.charCodeAt(at) - ZERO) * 10 + time.charCodeAt(at + 1) - ZERO;
+
 /** Returns milliseconds since 1970 as rows hold a time, clamped likewise. */
 export const isoOf = (ms: number): string => new Date(clamped(Math.floor(ms))).toISOString();
 

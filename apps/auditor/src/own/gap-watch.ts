@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalLine, fullName, holeOf, stamped, type Hole, type TableState } from '#audit';
 import type { EventLog } from '#event-log';
+import { asError } from '#process';
 import type { PartitionFold } from '../fold/partition-fold.js';
 
 /** The source of gap declarations. */
@@ -95,7 +96,7 @@ export class GapWatch {
         declared += records.length;
       }
     } catch (error) {
-      this.failed(error as Error);
+      this.failed(asError(error));
     }
     return declared;
   }

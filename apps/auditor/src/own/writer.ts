@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { asError } from '#process';
 import { RowsNotWritten, type RowStore } from '#read-model';
 import { nothingGathered, type DayOf, type Gathered } from '../fold/projected-rows.js';
 import type { PartitionFold, Projection } from '../fold/partition-fold.js';
@@ -36,8 +37,12 @@ const RETRY_MS_MAX = 1_000;
  */
 const SAVINGS_LIVE = 1;
 const SAVINGS_BULK = 3 * 1024 * 1024;
-/** Bytes of snapshots saved at once when there is nothing else to write. */
+/**
+ * Bytes of snapshots saved at once when there is nothing else to write, and how many such pieces
+ * follow each other. What comes meanwhile waits for one piece at most.
+ */
 const REST_BYTES = 512 * 1024;
+const REST_PIECES = 4;
 
 /**
  * Writes what the partitions of this process folded, one transaction at a time. While one runs,
@@ -80,22 +85,27 @@ export class Writer {
     this.running ??= this.runOnly(this.run());
   }
 
-  /** Saves some snapshots of one partition, if there is nothing to write. */
+  /** Saves some snapshots, as long as there is nothing to write. */
   async saveAtRest(): Promise<void> {
-    if (this.isClosed || this.running || this.hasWork()) return;
-    this.running = this.runOnly(this.saveSome());
-    await this.running;
+    for (let pieces = 0; pieces < REST_PIECES; pieces += 1) {
+      if (this.isClosed || this.running || this.hasWork()) return;
+      const piece = this.restingPiece();
+      if (!piece) return;
+      this.running = this.runOnly(this.write([piece]));
+      await this.running;
+    }
   }
 
-  /** Saves snapshots of the first partition that needs it, which is the last one next time. */
-  private async saveSome(): Promise<void> {
+  /** Returns snapshots of the first partition that needs it, which is the last one next time. */
+  private restingPiece(): Piece | undefined {
     for (const fold of [...this.folds]) {
       const piece = this.pieceOf(fold, () => fold.projectAtRest(REST_BYTES));
       if (!piece) continue;
       this.folds.delete(fold);
       this.folds.add(fold);
-      return this.write([piece]);
+      return piece;
     }
+    return undefined;
   }
 
   private runOnly(work: Promise<void>): Promise<void> {
@@ -254,7 +264,7 @@ export class Writer {
       return projection && { fold, ...projection };
     } catch (error) {
       this.drop(fold);
-      this.listener.unwritable(fold, error as Error);
+      this.listener.unwritable(fold, asError(error));
       return undefined;
     }
   }
@@ -269,7 +279,7 @@ export class Writer {
         if (fenced.length === 0) return void this.wrote(pieces, performance.now() - began);
         pieces = this.without(pieces, fenced);
       } catch (error) {
-        pieces = await this.afterFailure(pieces, error as Error, attempt);
+        pieces = await this.afterFailure(pieces, asError(error), attempt);
       }
     }
   }
@@ -342,7 +352,7 @@ export class Writer {
           ),
         );
       } catch (error) {
-        this.listener.failed(error as Error);
+        this.listener.failed(asError(error));
       }
     }
     return [];

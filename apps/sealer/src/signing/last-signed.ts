@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { checkpointText, readCheckpointText, type CheckpointBody } from '#evidence';
+import { errorCode } from '#process';
 import { syncFolder } from '#seal-store';
 
 /** The last checkpoint that a key was used for, in a file beside the key. */
@@ -12,7 +13,7 @@ export class LastSigned {
     try {
       return readCheckpointText(readFileSync(this.path, 'utf8'));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      if (errorCode(error) === 'ENOENT') return undefined;
       throw new Error(`${this.path}: ${String(error)}`, { cause: error });
     }
   }

@@ -1,4 +1,4 @@
-import { TimedOut, within } from '#process';
+import { asError, TimedOut, within } from '#process';
 
 /** Something with connections of its own, which is thrown away whole. */
 interface Client {
@@ -85,8 +85,8 @@ export class Connection<Of extends Client> {
       this.failing.delete(kind);
       return answer;
     } catch (error) {
-      if (this.options.isAnswer(error as Error)) this.failing.delete(kind);
-      else this.failed(client, kind, error as Error);
+      if (this.options.isAnswer(asError(error))) this.failing.delete(kind);
+      else this.failed(client, kind, asError(error));
       throw error;
     }
   }

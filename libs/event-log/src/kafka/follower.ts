@@ -269,7 +269,7 @@ export class KafkaFollower implements Follower {
     } catch (error) {
       if (error instanceof BrokenLog)
         for (const place of [...this.places.values()]) this.stop(place, error);
-      else this.options.onNotice((error as Error).message);
+      else this.options.onNotice(asError(error).message);
     }
   }
 

@@ -119,3 +119,6 @@ export interface RequestQueue {
 /** Returns the prototype of the queues of requests. */
 export const requestQueues = (): RequestQueue =>
   (required('kafkajs/src/network/requestQueue') as { prototype: RequestQueue }).prototype;
+
+/** The message of the error, of no class of its own, of a connection that never got an answer. */
+export const NOT_CONNECTED = 'Broker not connected';

@@ -1,8 +1,9 @@
-import { asError, within } from '#process';
+import { asError, TimedOut, within } from '#process';
 import type { Kafka } from 'kafkajs';
 import { Batcher, type BatcherStats, QUEUE_BYTES_MAX } from '../batcher.js';
 import { kafkaClient, type KafkaSettings } from './client.js';
 import { KafkaFollower } from './follower.js';
+import { NOT_CONNECTED } from './internals.js';
 import { KafkaSender } from './sender.js';
 import { openTopic, type TopicFound } from './topic.js';
 import { KafkaWire } from './wire.js';
@@ -12,6 +13,7 @@ import {
   BrokenLog,
   EventLog,
   type Follower,
+  LogAway,
   type LogHealth,
   type Standstill,
   type StoredRecord,
@@ -45,8 +47,19 @@ export class KafkaLog extends EventLog {
   private readonly followers = new Set<KafkaFollower>();
   private restartCount = 0;
 
-  /** Opens the topic. Throws if it is missing, cannot serve as a log, or no broker answers. */
+  /**
+   * Opens the topic. Throws `LogAway` if no broker answers or the topic is missing, and
+   * `LogRefused` if it cannot serve as a log.
+   */
   static async open(given: KafkaSettings): Promise<KafkaLog> {
+    try {
+      return await KafkaLog.openNow(given);
+    } catch (error) {
+      throw mayPass(error) ? awayFor(asError(error)) : error;
+    }
+  }
+
+  private static async openNow(given: KafkaSettings): Promise<KafkaLog> {
     const { onNotice } = given;
     const settings = { ...given, ...(onNotice && { onNotice: onceEach(onNotice) }) };
     const kafka = kafkaClient(settings);
@@ -58,7 +71,7 @@ export class KafkaLog extends EventLog {
     });
     try {
       const id = await wire.topicId();
-      if (id === undefined) throw new Error(`the topic ${settings.topic} does not exist`);
+      if (id === undefined) throw new LogAway(`the topic ${settings.topic} does not exist`);
       return await new KafkaLog({ kafka, settings, id, found, wire }).ready();
     } catch (error) {
       await wire.close();
@@ -230,6 +243,17 @@ export class KafkaLog extends EventLog {
 
   private notice = (text: string): void => this.opened.settings.onNotice?.(text);
 }
+
+/** Whether an error, or what caused it, says that the brokers do not answer for now. */
+function mayPass(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { retriable, cause } = error as { readonly retriable?: unknown; readonly cause?: unknown };
+  if (error instanceof TimedOut || error instanceof LogAway) return true;
+  return retriable === true || error.message === NOT_CONNECTED || mayPass(cause);
+}
+
+const awayFor = (why: Error): LogAway =>
+  why instanceof LogAway ? why : new LogAway(why.message, { cause: why });
 
 const REPEAT_AFTER_MS = 10_000;
 const TEXTS_MAX = 1000;

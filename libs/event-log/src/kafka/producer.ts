@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
+import { asError } from '#process';
 import { recordBatch } from './batch.js';
 import { encoder, errorOf, type Request } from './internals.js';
 import { TopicClient } from './topic-client.js';
@@ -115,7 +116,7 @@ export class KafkaProducer {
       try {
         answer(batches, await this.send(nodeId, batches));
       } catch (error) {
-        for (const { reject } of batches) reject(error as Error);
+        for (const { reject } of batches) reject(asError(error));
       }
     }
     to.isSending = false;
@@ -128,7 +129,7 @@ export class KafkaProducer {
     try {
       return await broker.connectionPool.send(this.request(batches));
     } catch (error) {
-      if ((error as Error).name === 'KafkaJSConnectionClosedError') await broker.disconnect();
+      if (asError(error).name === 'KafkaJSConnectionClosedError') await broker.disconnect();
       throw error;
     }
   }

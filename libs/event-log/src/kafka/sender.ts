@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
+import { asError } from '#process';
 import { REQUEST_MS_MAX } from './client.js';
 import { Connection } from './connection.js';
 import { KafkaProducer } from './producer.js';
@@ -90,16 +91,16 @@ export class KafkaSender {
       try {
         return await this.attempt(partition, records, until);
       } catch (error) {
-        const verdict = judge(error as Error);
+        const verdict = judge(asError(error));
         maybeWritten ||= !verdict.notWritten;
         if (verdict.final || performance.now() + wait > until) {
-          const text = `partition ${partition} of ${this.options.topic}: ${(error as Error).message}`;
+          const text = `partition ${partition} of ${this.options.topic}: ${asError(error).message}`;
           throw maybeWritten
             ? new OutcomeUnknown(text, { cause: error })
             : new NotRecorded(text, { cause: error });
         }
         this.options.onNotice(
-          `retrying append to partition ${partition}: ${(error as Error).message}`,
+          `retrying append to partition ${partition}: ${asError(error).message}`,
         );
       }
       await pause(wait);

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import kafkajs, { type Admin, type Kafka, type PartitionMetadata } from 'kafkajs';
 import type { KafkaSettings } from './client.js';
-import { LogRefused, RECORD_BYTES_MAX } from '../port.js';
+import { LogAway, LogRefused, RECORD_BYTES_MAX } from '../port.js';
 
 /** Properties of the topic at the time of opening. */
 export interface TopicFound {
@@ -117,12 +117,16 @@ async function partitionsOf(
       const { type } = error as { type?: string };
       const passes = type === 'UNKNOWN_TOPIC_OR_PARTITION' || type === 'LEADER_NOT_AVAILABLE';
       if (type === 'UNKNOWN_TOPIC_OR_PARTITION' && performance.now() > until)
-        throw new Error(`the topic ${topic} does not exist`, { cause: error });
+        throw missing(topic, error);
       if (!passes || performance.now() > until) throw error;
     }
     await pause(50);
   }
 }
+
+/** A broker that has just started knows no topics yet, so the topic may be there later. */
+const missing = (topic: string, cause: unknown): LogAway =>
+  new LogAway(`the topic ${topic} does not exist`, { cause });
 
 /** The longest default session of a broker: 9 s, and 18 s where ZooKeeper decides. */
 const SESSION_MS = 18_000;

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
+import { asError } from '#process';
 import { contiguous } from '../contiguous.js';
 import { REQUEST_MS_MAX } from './client.js';
 import { Connection } from './connection.js';
@@ -11,7 +12,7 @@ import {
   type WireMessage,
 } from './internals.js';
 import { TopicClient } from './topic-client.js';
-import { BrokenLog, type StoredRecord } from '../port.js';
+import { BrokenLog, LogAway, type StoredRecord } from '../port.js';
 
 interface TopicAnswer {
   readonly errorCode: number;
@@ -176,7 +177,7 @@ export class KafkaWire {
       };
     };
     return this.again('a fetch', ask).catch((error: unknown) => {
-      if ((error as Error).name === OUT_OF_RANGE) return undefined;
+      if (asError(error).name === OUT_OF_RANGE) return undefined;
       throw error;
     });
   }
@@ -227,10 +228,10 @@ export class KafkaWire {
           }),
         );
       } catch (error) {
-        if ((error as Error).name === OUT_OF_RANGE) throw error;
+        if (asError(error).name === OUT_OF_RANGE) throw error;
         if (performance.now() > until)
-          throw new Error(
-            `no broker answered ${what} within ${Math.round(msMax)} ms: ${(error as Error).message}`,
+          throw new LogAway(
+            `no broker answered ${what} within ${Math.round(msMax)} ms: ${asError(error).message}`,
             { cause: error },
           );
         await pause(PAUSE_MS);

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { newClient } from '#postgres';
-import { within } from '#process';
+import { asError, within } from '#process';
 import { LOG_CONNECTION } from './sessions.js';
 
 /** What a log reports about its server. */
@@ -39,7 +39,7 @@ export async function serverHealth(url: string): Promise<ServerHealth> {
     return {
       reachable: false,
       powerSafe: false,
-      notes: [`PostgreSQL cannot be reached: ${(error as Error).message}`],
+      notes: [`PostgreSQL cannot be reached: ${asError(error).message}`],
     };
   } finally {
     void client.end().catch(() => undefined); // it never connected

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ClientBase } from 'pg';
+import { errorCode } from '#process';
 import { LogRefused } from '../port.js';
 
 /** Identity of a log in PostgreSQL. Its number of partitions never changes. */
@@ -278,7 +279,7 @@ async function hasRole(client: ClientBase): Promise<boolean> {
     // Roles belong to the server, so a process that uses another database may create the role at
     // the same moment.
     await client.query('rollback to savepoint role');
-    if (!['42710', '23505'].includes((error as { code?: string }).code ?? '')) throw error;
+    if (!['42710', '23505'].includes(errorCode(error) ?? '')) throw error;
   }
   return true;
 }

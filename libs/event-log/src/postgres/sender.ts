@@ -32,7 +32,7 @@ export async function sendBatches(
   } catch (error) {
     const isAlive = error instanceof pg.DatabaseError && (await answers(client));
     client.release(!isAlive);
-    const { message } = error as Error;
+    const { message } = asError(error);
     if (isAlive) throw new NotRecorded(`PostgreSQL refused: ${message}`, { cause: error });
     throw new OutcomeUnknown(`the connection broke before PostgreSQL answered: ${message}`, {
       cause: error,

@@ -68,9 +68,11 @@ function coupsQuery(filter: CommissionFilter, paging?: Paging): RowQuery {
       ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text', 'number']),
     );
   return [
-    `select c.ref as "coupRef", ${COUP.select('c', OF_COUP)}, ${SHOE.select('s', ['currency'])}, k.seat, k.due, k.taken, k.marked
+    `select c.ref as "coupRef", ${COUP.select('c', OF_COUP)}, ${SHOE.select('s', ['currency'])},
+            k.seat, k.due, k.taken, k.marked
      from coup c join shoe s on s.ref = c.shoe_ref and s."table" = c."table"
-     cross join lateral json_to_recordset((c.detail->'commission')::json) as k(seat bigint, due numeric, taken numeric, marked numeric)
+     cross join lateral json_to_recordset((c.detail->'commission')::json)
+       as k(seat bigint, due numeric, taken numeric, marked numeric)
      ${where.sql} order by c.gaming_day desc, c.opened_at desc, c.ref desc, c."table" desc, -k.seat desc ${limitOf(paging)}`,
     where.parameters,
   ];

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { newClient } from '#postgres';
-import { Refusal } from '#process';
+import { errorCode, Refusal } from '#process';
 import { DataSource, type DataSourceOptions, type MigrationInterface } from 'typeorm';
 import { grant, type Grants } from './roles.js';
 import { quotedSchema } from './schema.js';
@@ -87,7 +87,7 @@ async function runMigrations({ schema, options }: SchemaMigration): Promise<void
         await source.runMigrations({ transaction: 'each' });
         return;
       } catch (error) {
-        if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;
+        if (errorCode(error) !== LOCK_NOT_AVAILABLE) throw error;
         if (tries >= LOCK_TRIES_MAX) throw new TableInUse(schema);
         await pause(LOCK_PAUSE_MS);
       }
@@ -118,7 +118,7 @@ async function checkMigrated(
     .query<{ name: string }>(`select name from ${quotedSchema(schema)}.migration`)
     .then(({ rows }) => new Set(rows.map(({ name }) => name)))
     .catch((error: unknown) => {
-      if (UNREADABLE.includes((error as { code?: string }).code ?? '')) return new Set<string>();
+      if (UNREADABLE.includes(errorCode(error) ?? '')) return new Set<string>();
       throw error;
     });
   if (!migrations.every((Migration) => done.has(new Migration().name ?? Migration.name)))

@@ -1,5 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { asError, Refusal } from '#process';
+import { asError, Refusal, retryWhileAway } from '#process';
 
 /** Thrown if PostgreSQL could not be reached while a program started. */
 export class DatabaseAway extends Refusal {
@@ -21,8 +20,6 @@ export interface Reaching {
 }
 
 const REACHING_MS = 120_000;
-const RETRY_MS = 250;
-const RETRY_MS_MAX = 2_000;
 
 /**
  * Runs a part of a start that needs PostgreSQL, which must be safe to repeat. Runs it again while
@@ -33,19 +30,10 @@ export async function onceReachable<T>(
   work: () => Promise<T>,
   { onRetry, forMs = REACHING_MS }: Reaching,
 ): Promise<T> {
-  const until = performance.now() + forMs;
-  let reported = '';
-  for (let waitMs = RETRY_MS; ; waitMs = Math.min(2 * waitMs, RETRY_MS_MAX)) {
-    try {
-      return await work();
-    } catch (thrown) {
-      if (!isAway(thrown)) throw thrown;
-      const why = asError(thrown);
-      if (performance.now() + waitMs > until) throw new DatabaseAway(why);
-      if (why.message !== reported) onRetry(why);
-      reported = why.message;
-      await pause(waitMs);
-    }
+  try {
+    return await retryWhileAway(work, { isAway: isDatabaseAway, onRetry, forMs });
+  } catch (thrown) {
+    throw isDatabaseAway(thrown) ? new DatabaseAway(asError(thrown)) : thrown;
   }
 }
 
@@ -64,11 +52,11 @@ const OF_THE_CLIENT =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/;
 
 /** Returns whether an error, or what caused it, means that PostgreSQL is out of reach for now. */
-function isAway(thrown: unknown): boolean {
+export function isDatabaseAway(thrown: unknown): boolean {
   if (typeof thrown !== 'object' || thrown === null) return false;
   const { code, message, cause } = thrown as Readonly<Record<string, unknown>>;
   const isOne =
     (typeof code === 'string' && (OF_THE_NETWORK.test(code) || OF_THE_SERVER.test(code))) ||
     (typeof message === 'string' && OF_THE_CLIENT.test(message));
-  return isOne || isAway(cause);
+  return isOne || isDatabaseAway(cause);
 }

@@ -73,11 +73,16 @@ export async function dealerAccuracy(
   if (filter.counted === true) found.and('f.counts');
   const errors = found.parameter(DEALER_ERRORS);
   const rows = await read.rows<Counted>(
-    `select coalesce(d.dealer, f.dealer) as dealer, coalesce(d.coups, 0) as coups, coalesce(d.cards, 0) as cards,
-            coalesce(f.findings, 0) as findings, coalesce(f.errors, 0) as errors, coalesce(f.coups_in_error, 0) as coups_in_error
-     from (select d.dealer, sum(d.coups) as coups, sum(d.cards) as cards from dealt d ${dealt.sql} group by d.dealer) d
-     full join (select coalesce(f.dealer, '') as dealer, count(*) as findings, count(*) filter (where f.code = any(${errors})) as errors,
-                       count(distinct (f.coup_ref, f."table")) filter (where f.coup_ref is not null and f.code = any(${errors})) as coups_in_error
+    `select coalesce(d.dealer, f.dealer) as dealer, coalesce(d.coups, 0) as coups,
+            coalesce(d.cards, 0) as cards, coalesce(f.findings, 0) as findings,
+            coalesce(f.errors, 0) as errors, coalesce(f.coups_in_error, 0) as coups_in_error
+     from (select d.dealer, sum(d.coups) as coups, sum(d.cards) as cards
+           from dealt d ${dealt.sql} group by d.dealer) d
+     full join (select coalesce(f.dealer, '') as dealer, count(*) as findings,
+                       count(*) filter (where f.code = any(${errors})) as errors,
+                       count(distinct (f.coup_ref, f."table")) filter (
+                         where f.coup_ref is not null and f.code = any(${errors})
+                       ) as coups_in_error
                 from finding f ${found.sql} group by coalesce(f.dealer, '')) f on f.dealer = d.dealer`,
     found.parameters,
   );

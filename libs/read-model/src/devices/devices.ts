@@ -82,7 +82,8 @@ function devicesQuery(filter: DevicesFilter, paging?: Paging): RowQuery {
   return [
     `with counted as (${counted})
      select ${DEVICE.select('d', SHOWN)},
-            coalesce(n.gaps, 0) as gaps, coalesce(n.unread, 0) as unread, coalesce(n.equivocations, 0) as equivocations
+            coalesce(n.gaps, 0) as gaps, coalesce(n.unread, 0) as unread,
+            coalesce(n.equivocations, 0) as equivocations
      from device d left join counted n on n."table" = d."table" and n.source = d.source
      ${where.sql} order by d."table", d.source ${limitOf(paging)}`,
     where.parameters,
@@ -96,7 +97,8 @@ function countedOf(where: Where, { source, ...filter }: DevicesFilter): string {
     .and('f.withdrawn_because is null')
     .filter('f', filter, 'null')
     .named('d.source = ?', source);
-  return `select f."table", d.source, count(*) filter (where f.code = 'DV-04') as gaps, count(*) filter (where f.code = 'DV-01') as unread,
+  return `select f."table", d.source, count(*) filter (where f.code = 'DV-04') as gaps,
+                 count(*) filter (where f.code = 'DV-01') as unread,
                  count(*) filter (where f.code = 'DV-15') as equivocations
           from finding f cross join lateral ${DEVICE_OF} d ${findings.sql} group by f."table", d.source`;
 }
@@ -112,7 +114,9 @@ async function totalOf(read: Snapshot, filter: DevicesFilter): Promise<DeviceTot
   ofDevices(where, filter);
   const [row] = (await read.rows<Readonly<Record<keyof DeviceTotal, string>>>(
     `with counted as (${counted})
-     select count(*) as devices, coalesce(sum(d.events), 0) as events, coalesce(sum(n.gaps), 0) as gaps, coalesce(sum(n.unread), 0) as unread, coalesce(sum(n.equivocations), 0) as equivocations
+     select count(*) as devices, coalesce(sum(d.events), 0) as events,
+            coalesce(sum(n.gaps), 0) as gaps, coalesce(sum(n.unread), 0) as unread,
+            coalesce(sum(n.equivocations), 0) as equivocations
      from device d left join counted n on n."table" = d."table" and n.source = d.source ${where.sql}`,
     where.parameters,
   )) as [Readonly<Record<keyof DeviceTotal, string>>];

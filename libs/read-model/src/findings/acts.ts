@@ -1,6 +1,6 @@
 import { keyOf } from '../database/schema-keys.js';
 import { FINDING, REVIEW_EVENT, type FindingRow, type ReviewEventRow } from '../entities/index.js';
-import type { RowQuery, Snapshot } from '../reading/snapshot-read.js';
+import type { RowQuery, SchemaQuery, Snapshot } from '../reading/snapshot-read.js';
 import { Where } from '../reading/where.js';
 import { findingsWhere, type FindingsFilter } from './findings-filter.js';
 import { REVIEW_FIELDS, type ReviewRead } from './review.js';
@@ -81,19 +81,20 @@ export const actsByReference = (
   );
 
 /**
- * Returns the claims of a person that took effect under an id `claim/<finding>/<key>`, the first by
- * the clock of the apis first. `source` is `person/<person id>`.
+ * Returns the query for the claims of a person that took effect under an id `claim/<finding>/<key>`,
+ * the first by the clock of the apis first. `source` is `person/<person id>`.
  */
-export const claimsUnder = (read: Snapshot, source: string, key: string): Promise<ActLine[]> =>
-  read.rows<ActLine>(
+export const claimsUnder =
+  (source: string, key: string): SchemaQuery =>
+  (schema) => [
     // as the index of claims has it: what follows the finding's id
-    `select ${REVIEW_EVENT.select('e', ACT_FIELDS)} from review_event e
+    `select ${REVIEW_EVENT.select('e', ACT_FIELDS)} from ${schema}.review_event e
      where substr(e.ref, strpos(e.ref, '#claim/' || e.finding || '/') + length(e.finding) + 8) = $2
        and e.type = 'finding-claimed' and e.outcome = 'taken'
        and e.ref = $1::text || '/' || e.finding || '/' || $2
      order by e."at", e.ref`,
     [`${source}#claim`, key],
-  );
+  ];
 
 /** The most findings of `nextInQueue`. */
 const NEXT_MAX = 32;

@@ -196,10 +196,12 @@ async function summaryOf(read: Snapshot, filter: MisdealtFilter): Promise<Misdea
   const where = conditions(filter);
   const rows = await read.rows<Counted>(
     `select case when grouping(f.code) = 0 then 'code' when grouping(f.severity) = 0 then 'severity' when grouping(f."table") = 0 then 'table'
-                 when grouping(f.dealer) = 0 then 'dealer' when grouping(f.gaming_day) = 0 then 'day' else 'all' end as by,
+                 when grouping(f.dealer) = 0 then 'dealer'
+                 when grouping(f.gaming_day) = 0 then 'day' else 'all' end as by,
             coalesce(f.code, f.severity::text, f."table", f.dealer, f.gaming_day::text) as value,
             count(*) as findings, count(distinct (f.coup_ref, f."table")) as coups,
-            count(distinct (f.coup_ref, f."table")) filter (where f.void) as void_coups, count(*) filter (where f.remedied) as remedied
+            count(distinct (f.coup_ref, f."table")) filter (where f.void) as void_coups,
+            count(*) filter (where f.remedied) as remedied
      from finding f ${where.sql}
      group by grouping sets ((f.code), (f.severity), (f."table"), (f.dealer), (f.gaming_day), ())
      order by 2 nulls first`,

@@ -86,7 +86,8 @@ async function settled(read: Snapshot, filter: PayoutFilter): Promise<PayoutLine
   const rows = await read.rows<
     Readonly<Record<'bet' | 'currency' | 'bets' | 'staked' | 'paid' | 'taken', string>>
   >(
-    `select b.bet, b.currency, sum(b.bets) as bets, sum(b.staked) as staked, sum(b.paid) as paid, sum(b.taken) as taken
+    `select b.bet, b.currency, sum(b.bets) as bets, sum(b.staked) as staked, sum(b.paid) as paid,
+            sum(b.taken) as taken
      from bet_total b ${where.sql} group by b.bet, b.currency order by b.bet, b.currency`,
     where.parameters,
   );

@@ -41,7 +41,8 @@ export async function compareSchemas(
       digested(`${schema}.${table}`, rowOf(key), rowOf(following)),
     ) as [string, string];
     const { rows: heaps } = await client.query<Heap>(
-      `select heap, coalesce(a.count, 0) as live, coalesce(b.count, 0) as rebuilt, a.digest is not distinct from b.digest as equal
+      `select heap, coalesce(a.count, 0) as live, coalesce(b.count, 0) as rebuilt,
+              a.digest is not distinct from b.digest as equal
        from (${heaped(ours)}) a full join (${heaped(theirs)}) b using (heap)`,
     );
     const unequal = heaps.find(({ equal }) => !equal);
@@ -78,7 +79,8 @@ async function examplesIn(
   heap: number,
 ): Promise<string[]> {
   const { rows } = await client.query<{ key: string }>(
-    `select key from (select * from (${ours}) l where heap = $1) a full join (select * from (${theirs}) n where heap = $1) b using (key)
+    `select key from (select * from (${ours}) l where heap = $1) a
+     full join (select * from (${theirs}) n where heap = $1) b using (key)
      where a.digest is distinct from b.digest order by key limit ${EXAMPLES}`,
     [heap],
   );

@@ -241,11 +241,16 @@ const decisionsTaken = (live: string, next: string): readonly string[] =>
  * both schemas.
  */
 const asksTaken = (live: string, next: string): string =>
-  `update ${next}.parked n set parked_at = l.parked_at, asked = l.asked, asked_by = l.asked_by, asked_at = l.asked_at
+  `update ${next}.parked n set parked_at = l.parked_at, asked = l.asked, asked_by = l.asked_by,
+    asked_at = l.asked_at
    from ${live}.parked l where l."table" = n."table" and l."offset" = n."offset" and l.line = n.line`;
 
 /** Returns the statement that sets all generations above every generation of both schemas. */
 const generationsTurned = (live: string, next: string): string =>
-  `with highest as (select coalesce(max(generation), 0) + 1 as generation from (select generation from ${live}.position union all select generation from ${next}.position) both_schemas),
-   former as (update ${live}.position set generation = (select generation from highest), owner = null, lease_ms = null, lease_until = null)
+  `with highest as (
+     select coalesce(max(generation), 0) + 1 as generation
+     from (select generation from ${live}.position
+           union all select generation from ${next}.position) both_schemas),
+   former as (update ${live}.position set generation = (select generation from highest),
+              owner = null, lease_ms = null, lease_until = null)
    update ${next}.position set generation = (select generation from highest), owner = null, lease_ms = null, lease_until = null`;

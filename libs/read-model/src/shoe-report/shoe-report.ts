@@ -178,8 +178,10 @@ function hoursOf({ openedAt, closedAt }: Pick<ShoeRow, 'openedAt' | 'closedAt'>)
 async function totalOf(read: Snapshot, filter: ShoesFilter): Promise<ShoeReportTotal> {
   const where = conditions(filter);
   const [row] = await read.rows<Readonly<Record<keyof ShoeReportTotal, string>>>(
-    `select count(*) as shoes, count(*) filter (where s.closed) as closed, coalesce(sum(52 * s.decks), 0) as expected, coalesce(sum(s.cards), 0) as drawn,
-            coalesce(sum(s.unread), 0) as unread, coalesce(sum(s.coups), 0) as coups, count(*) filter (where s.remaining <> 52 * s.decks - s.cards) as unreconciled,
+    `select count(*) as shoes, count(*) filter (where s.closed) as closed,
+            coalesce(sum(52 * s.decks), 0) as expected, coalesce(sum(s.cards), 0) as drawn,
+            coalesce(sum(s.unread), 0) as unread, coalesce(sum(s.coups), 0) as coups,
+            count(*) filter (where s.remaining <> 52 * s.decks - s.cards) as unreconciled,
             coalesce(sum((select count(*) from finding f where ${ofShoe(where)})), 0) as findings
      from shoe s ${where.sql}`,
     where.parameters,

@@ -135,7 +135,9 @@ function tablesQuery({ scope, table }: TablesFilter, paging?: Paging): RowQuery 
      left join table_state t on t."table" = n."table"
      left join parked p on p."table" = n."table"
      left join shoe s on s.ref = t.shoe_ref and s."table" = t."table" and not s.closed
-     left join lateral (select * from coup c where c.shoe_ref = s.ref and c."table" = s."table" and c.state = 'open' order by c.coup desc, c.ref desc limit 1) c on true
+     left join lateral (
+       select * from coup c where c.shoe_ref = s.ref and c."table" = s."table" and c.state = 'open'
+       order by c.coup desc, c.ref desc limit 1) c on true
      ${where.sql} order by n."table" ${limitOf(paging)}`,
     where.parameters,
   ];

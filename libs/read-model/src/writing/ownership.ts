@@ -127,7 +127,8 @@ export async function claim(
        where stopped_at is null and (owner is null or lease_until < clock_timestamp())
        order by partition limit $3 for update skip locked)
      update ${pool.sql}.position p
-     set owner = $1, lease_ms = $2, lease_until = clock_timestamp() + $2::int * interval '1 ms', generation = p.generation + 1
+     set owner = $1, lease_ms = $2, lease_until = clock_timestamp() + $2::int * interval '1 ms',
+         generation = p.generation + 1
      from free where p.partition = free.partition
      returning ${POSITION.select('p', CLAIMED)}`,
     [owner, leaseMs, Math.max(0, atMost)],
@@ -139,7 +140,8 @@ export async function claim(
 const heldOf = (schema: string): string =>
   `held as (
      select p.partition, p.generation from ${schema}.position p
-     join unnest($2::int[], $3::bigint[]) h (partition, generation) on h.partition = p.partition and h.generation = p.generation
+     join unnest($2::int[], $3::bigint[]) h (partition, generation)
+       on h.partition = p.partition and h.generation = p.generation
      where p.owner = $1 order by p.partition for update of p)`;
 
 const columnsOf = (held: readonly Held[]): [number[], number[]] => [
@@ -204,7 +206,8 @@ export async function release(
 export async function heartbeat(pool: WriterPool, owner: string, aliveMs: number): Promise<number> {
   const [seen] = await pool.query<{ others: number }>(
     'heartbeat',
-    `with me as (insert into ${pool.sql}.member (owner, seen_at) values ($1, clock_timestamp()) on conflict (owner) do update set seen_at = excluded.seen_at),
+    `with me as (insert into ${pool.sql}.member (owner, seen_at) values ($1, clock_timestamp())
+      on conflict (owner) do update set seen_at = excluded.seen_at),
           gone as (delete from ${pool.sql}.member where owner <> $1 and seen_at < clock_timestamp() - $2::int * interval '10 ms')
      select count(*) as others from ${pool.sql}.member where owner <> $1 and seen_at >= clock_timestamp() - $2::int * interval '1 ms'`,
     [owner, aliveMs],
@@ -224,7 +227,8 @@ type PositionColumns = Omit<PositionState, 'stopped'> & Pick<PositionRow, (typeo
 export async function positions(pool: WriterPool): Promise<PositionState[]> {
   const rows = await pool.query<PositionColumns>(
     'positions',
-    `select ${POSITION.select('p', [...STATE, ...STOPPED])}, coalesce(p.lease_until >= clock_timestamp(), false) as owned
+    `select ${POSITION.select('p', [...STATE, ...STOPPED])},
+            coalesce(p.lease_until >= clock_timestamp(), false) as owned
      from ${pool.sql}.position p order by p.partition`,
   );
   return rows.map(({ stoppedOffset, stoppedLine, stoppedReason, stoppedAt, ...position }) => ({
@@ -328,14 +332,20 @@ export const passed = (pool: WriterPool, partition: number): Promise<PassedDiges
  */
 export const movingSql = (schema: string): string =>
   `with wanted as (
-     select * from unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[], $6::bigint[]) w (partition, generation, "from", next, digest, events)),
+     select * from
+       unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[], $6::bigint[])
+       w (partition, generation, "from", next, digest, events)),
    held as (
-     select p.partition from ${schema}.position p join wanted w on w.partition = p.partition and w.generation = p.generation and w."from" = p.next
+     select p.partition from ${schema}.position p
+     join wanted w
+       on w.partition = p.partition and w.generation = p.generation and w."from" = p.next
      order by p.partition for update of p),
    moved as (
      update ${schema}.position p
-     set next = w.next, last_digest = case when w.next > w."from" then w.digest else p.last_digest end, events = p.events + w.events,
-       committed_at = clock_timestamp(), lease_until = ${AFTER_LEASE}
+     set next = w.next,
+         last_digest = case when w.next > w."from" then w.digest else p.last_digest end,
+         events = p.events + w.events,
+         committed_at = clock_timestamp(), lease_until = ${AFTER_LEASE}
      from wanted w join held on held.partition = w.partition
      where p.partition = w.partition and p.generation = w.generation and p.next = w."from"
      returning p.partition)

@@ -79,7 +79,8 @@ export const parking = (schema: string, events: readonly ParkedEvent[]): Stateme
 export const unparking = (schema: string, table: string): Statement => ({
   name: 'unpark',
   text: `with unparked as (delete from ${schema}.parked where "table" = $1 returning *)
-     insert into ${schema}.released (partition, "offset", line, "table", reason, released_by, released_at)
+     insert into ${schema}.released
+       (partition, "offset", line, "table", reason, released_by, released_at)
      select partition, "offset", line, name, reason, asked_by, asked_at from unparked where asked = 'release'
      on conflict do nothing`,
   values: [keyOf(table)],

@@ -79,7 +79,9 @@ function groups(listed: readonly Listed[]): string[][] {
 async function tablesNamed(pool: WriterPool, keys: readonly string[]): Promise<TableAtHand[]> {
   const rows = await pool.query<TableColumns>(
     'tables-named',
-    `select coalesce(t.name, k.name) as "table", ${TABLE_STATE.select('t', ['snapshot', 'snapshotNext'])}, coalesce(t.changed, 0) as "lastNext", k."offset", k.line
+    `select coalesce(t.name, k.name) as "table",
+              ${TABLE_STATE.select('t', ['snapshot', 'snapshotNext'])},
+              coalesce(t.changed, 0) as "lastNext", k."offset", k.line
      from unnest($1::text[]) wanted ("table") left join ${pool.sql}.table_state t using ("table") left join ${pool.sql}.parked k using ("table")`,
     [keys],
   );

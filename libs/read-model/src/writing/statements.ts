@@ -56,7 +56,8 @@ export function upsert<Row extends object>(
   if (rows.length === 0) return undefined;
   const values = written.map(({ name, type }) => (type === 'json' ? `${name}::json` : name));
   const updated = written.filter(({ isKey, isUpdated }) => isUpdated && !isKey).map(nameOf);
-  const text = `insert into ${schema}.${table} as old (${listed([...written.map(nameOf), ...Object.keys(set)])})
+  const text = `insert into ${schema}.${table} as old
+    (${listed([...written.map(nameOf), ...Object.keys(set)])})
      select ${listed([...values, ...Object.values(set)])} from ${given(written)} given
      on conflict (${listed(key.map(nameOf))}) do update
      set ${listed([...updated, ...Object.keys(set)].map((name) => `${name} = excluded.${name}`))}`;

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { FormatFault, type Signer } from '#evidence';
 import { newKeyFile, signerOf } from '#evidence/node';
-import { fileRefusal, Refusal } from '#process';
+import { errorCode, fileRefusal, Refusal } from '#process';
 
 /** A key file and the setting that names it. */
 export interface KeyFile {
@@ -37,7 +37,7 @@ export function signerIn({ setting, path }: KeyFile, name: string): Signer | und
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof KeyRefused) throw error;
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw new KeyRefused(setting, fileRefusal(path, error).message);
   }
   return signerFrom(setting, text, name);
@@ -79,7 +79,7 @@ function writeOnce(path: string, text: string): void {
   try {
     linkSync(beside, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   } finally {
     unlinkSync(beside);
   }

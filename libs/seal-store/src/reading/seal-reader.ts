@@ -8,6 +8,7 @@ import {
   type Sha256,
   type Tile,
 } from '#evidence';
+import { errorCode } from '#process';
 import { SealPool } from '../database/seal-pool.js';
 import type { LogPlace } from '../writing/places.js';
 import type { Mismatch } from '../writing/reading-again.js';
@@ -104,7 +105,7 @@ export class SealReader {
       );
       return site;
     } catch (error) {
-      if ((error as { code?: unknown }).code === NO_TABLE) return undefined;
+      if (errorCode(error) === NO_TABLE) return undefined;
       throw error;
     }
   }
@@ -244,7 +245,7 @@ export class SealReader {
       'head',
       `select t.number, t.name, g.size, g.root from seal.grown g
        join seal.tree t on t.number = g.number
-       where g.number = $1 and g.seal <= $2 order by g.seal desc limit 1`,
+       where g.number = $1::bigint and g.seal <= $2 order by g.seal desc limit 1`,
       [number, seal],
     );
     return found;

@@ -1,5 +1,6 @@
 import type { Decoder } from '#audit';
 import { BrokenLog, type EventLog, type StoredRecord } from '#event-log';
+import { asError } from '#process';
 import type { Refused } from '../../fold/partition-fold.js';
 import { linesOf, UnknownEvent, type Lines } from '../../fold/record-lines.js';
 import type { TableRun } from '../../fold/table-run.js';
@@ -51,7 +52,7 @@ export function refold(
       table: key,
       offset,
       line: error instanceof UnknownEvent ? error.line : line,
-      why: error as Error,
+      why: asError(error),
     };
   }
 }

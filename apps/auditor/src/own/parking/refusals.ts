@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { BrokenLog, type StoredRecord } from '#event-log';
+import { asError } from '#process';
 import type { ParkedEvent } from '#read-model';
 import type { PartitionFold, Refused } from '../../fold/partition-fold.js';
 import { lineKey, UnknownEvent } from '../../fold/record-lines.js';
@@ -53,7 +54,7 @@ export class Refusals {
       return true;
     } catch (error) {
       if (error instanceof BrokenLog) throw error;
-      this.listener.tableNotLoaded(refused.table, error as Error);
+      this.listener.tableNotLoaded(refused.table, asError(error));
       return false;
     }
   }

@@ -22,6 +22,12 @@ export interface MembershipParts extends Pick<
  * share and releases the excess. Waits for nothing but PostgreSQL.
  */
 export class Membership {
+  /** When the database took the last sign of life, and whether it refused one since then. */
+  private answeredAt = 0;
+  private isAway = false;
+  /** Until then, others may come back from an outage that this auditor had, too. */
+  private backUntil = 0;
+
   constructor(private readonly parts: MembershipParts) {}
 
   /** Renews the leases, and forgets the partitions that another auditor owns by now. */
@@ -35,18 +41,33 @@ export class Membership {
 
   /**
    * Reports that this auditor is alive, and claims or releases partitions until every auditor has
-   * its share.
+   * its share. Claims nothing for one lease after an outage of the database that lasted for one: it
+   * ended the leases of all auditors, who renew them as soon as they are back. A partition that
+   * another one claims first would be loaded again, although its owner has it in memory.
    */
   async share(): Promise<void> {
     const { rows, owner, leaseMs, log, partitions, tasks, takeovers } = this.parts;
-    const members = await rows.heartbeat(owner, leaseMs);
+    const members = await rows.heartbeat(owner, leaseMs).catch((error: unknown) => {
+      this.isAway = true;
+      throw error;
+    });
+    const mayClaim = this.hasWaited(performance.now());
     const share = Math.ceil(log.partitions / members);
     const staying = partitions.all().filter(({ isLeaving }) => !isLeaving);
     for (const owned of excessOf(staying, share)) tasks.track(this.giveBack(owned));
     takeovers.forgetOld();
-    if (partitions.isClosing || staying.length >= share) return;
+    if (partitions.isClosing || staying.length >= share || !mayClaim) return;
     for (const claimed of await rows.claim(owner, leaseMs, share - staying.length))
       takeovers.begin(partitions.add(claimed));
+  }
+
+  /** Takes note that the database answered. Returns whether the last outage is a lease ago. */
+  private hasWaited(now: number): boolean {
+    const { leaseMs } = this.parts;
+    if (this.isAway && now - this.answeredAt > leaseMs) this.backUntil = now + leaseMs;
+    this.answeredAt = now;
+    this.isAway = false;
+    return now >= this.backUntil;
   }
 
   /** Forgets a partition that another auditor now owns, if it is still owned under this claim. */

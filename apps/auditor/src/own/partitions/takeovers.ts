@@ -1,4 +1,5 @@
 import type { Follower } from '#event-log';
+import { asError } from '#process';
 import type { Claimed } from '#read-model';
 import type { PartitionFold } from '../../fold/partition-fold.js';
 import type { BackgroundTasks } from '../background-tasks.js';
@@ -71,7 +72,7 @@ export class Takeovers {
     if (!owned) return;
     this.running += 1;
     const takeover = this.takeOver(owned)
-      .catch((error: unknown) => this.parts.faults.ofTakeover(owned, error as Error))
+      .catch((error: unknown) => this.parts.faults.ofTakeover(owned, asError(error)))
       .finally(() => {
         this.running -= 1;
         this.startNext();
