@@ -61,13 +61,19 @@ const messageOf = (type) => ({
 
 const ABOUT = [
   'The log of a house: what its tables reported, in the order in which it was recorded.',
-  "A record's key is the table, in UTF-8. Its partition is Kafka's own murmur2 hash of the key modulo the number of partitions, which never changes. " +
-    "A record's value is one or more canonical lines of that table, one event a line, joined by line feeds without a final one, " +
-    `at most ${RECORD_BYTES_MAX} bytes. Live play sends one event a record, bulk loads send blocks. An event's content is at most ${EVENT_BYTES_MAX} bytes. ` +
-    "Each message below describes one such line. An event's position is (partition, offset, line). " +
+  "A record's key is the table, in UTF-8. Its partition is Kafka's own murmur2 hash of the key " +
+    'modulo the number of partitions, which never changes. ' +
+    "A record's value is one or more canonical lines of that table, one event a line, " +
+    `joined by line feeds without a final one, at most ${RECORD_BYTES_MAX} bytes. ` +
+    'Live play sends one event a record, bulk loads send blocks. ' +
+    `An event's content is at most ${EVENT_BYTES_MAX} bytes. ` +
+    'Each message below describes one such line. ' +
+    "An event's position is (partition, offset, line). " +
     'The log may contain a record or an event twice: readers take each source#id once.',
-  'The attributes have the order given here. The two stamps come last. The api adds them: who sent the event, and when it arrived. ' +
-    'The content of an event is its line without the stamps. Schemas describe form. docs/contract.md defines what each event means, and what is refused before it is appended.',
+  'The attributes have the order given here. The two stamps come last. The api adds them: ' +
+    'who sent the event, and when it arrived. ' +
+    'The content of an event is its line without the stamps. Schemas describe form. ' +
+    'docs/contract.md defines what each event means, and what is refused before it is appended.',
 ].join('\n\n');
 
 /** Returns the whole document as plain data. */

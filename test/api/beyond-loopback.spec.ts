@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MemoryLog } from '#event-log';
-import { serveHealth, startAuditor, type RunningAuditor } from '#auditor';
-import { SILENT } from '#server';
+import { auditorProbes, startAuditor, type RunningAuditor } from '#auditor';
+import { serveProbes, SILENT } from '#server';
 import { newToken } from '../../apps/api/src/identity/credentials/bearer-token.js';
 import { endAll, query, Started, START_MS } from '../cli/serving.js';
 import { built } from '../cli/shoeprint.js';
@@ -78,7 +78,10 @@ describe('an api that listens beyond loopback', () => {
   });
 });
 
-const PAGES = ['/docs', '/docs-json', '/docs-yaml', '/docs/problems', '/docs/asyncapi.yaml'];
+const PAGES = [
+  ...['/docs', '/docs-json', '/docs-yaml', '/docs/problems', '/docs/asyncapi.yaml'],
+  '/docs/evidence/package.schema.json',
+];
 
 describe('the health server of an auditor', () => {
   let auditor: RunningAuditor;
@@ -106,7 +109,8 @@ describe('the health server of an auditor', () => {
     'answers %j with %j without a token, with a wrong one and the right one',
     async (pages, statuses) => {
       const { registry } = auditor;
-      const health = await serveHealth({ log, auditor, registry, pages }, '127.0.0.1', 0);
+      const probes = auditorProbes({ log, auditor, registry, pages });
+      const health = await serveProbes(probes, '127.0.0.1', 0);
       try {
         const seen = [];
         for (const authorization of ['', 'Bearer wrong', `Bearer ${METRICS_TOKEN}`])

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Finding, Unjudgeable } from '#audit';
 import { MemoryLog } from '#event-log';
+import { LivePlay } from '../../apps/api/src/reading/live-play.js';
 import { audit, type Sent } from '../kit/audit.js';
 import { startApi, type Answer, type TestApi } from '../kit/api.js';
 import { play } from '../kit/play.js';
@@ -232,6 +233,22 @@ describe('checking events', () => {
     clearInterval(beat);
     expect([200, 413]).toContain(answer.statusCode);
     expect(turns).toBeGreaterThan(took / 100);
+  });
+
+  it('rests between its slices while events are being recorded', async () => {
+    const live = api.app.get(LivePlay);
+    const rests = jest.spyOn(live, 'rest');
+    live.came();
+    try {
+      expect((await post(batch(unread(400)))).statusCode).toBe(200);
+      expect(rests).toHaveBeenCalled();
+      for (const [tookMs, share] of rests.mock.calls) {
+        expect(tookMs).toBeGreaterThan(0);
+        expect(share).toBeLessThanOrEqual(0.05);
+      }
+    } finally {
+      rests.mockRestore();
+    }
   });
 
   it('does four checks at a time, and asks others to come again', async () => {

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { rulesOfServer } from '#api';
 import { SettingsRefused, settingsText } from '#process';
-import { rulesOfServer } from '../../apps/api/src/settings/rules-of-server.js';
 import { serverSettings } from '../../apps/api/src/settings/server-settings.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'shoeprint-settings-'));

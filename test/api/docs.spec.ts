@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
@@ -169,6 +169,24 @@ describe('the API description', () => {
       ).toContain('(/audit/docs/asyncapi.yaml)');
     } finally {
       await elsewhere.close();
+    }
+  });
+
+  it('links to a JSON Schema of each JSON file in an evidence package', async () => {
+    const { description = '' } = (await described()).info;
+    const links = [...description.matchAll(/\((\/docs\/evidence\/([^)]+))\)/g)];
+    expect(links.map(([, , name]) => name).toSorted()).toEqual(
+      readdirSync('libs/evidence/schemas').toSorted(),
+    );
+    for (const [, link = '', name = ''] of links) {
+      const answer = await api.send('GET', link);
+      expect([answer.statusCode, answer.headers['content-type']]).toEqual([
+        200,
+        'application/schema+json; charset=utf-8',
+      ]);
+      expect(answer.json()).toEqual(
+        JSON.parse(readFileSync(`libs/evidence/schemas/${name}`, 'utf8')),
+      );
     }
   });
 

@@ -319,6 +319,8 @@ describe('a device key', () => {
       { tables: ['*a*b*c*d*'] },
       { tables: [''] },
       { tables: ['a\u0000'] },
+      { tables: ['a\ud800b'] },
+      { sources: ['device/\ud800'] },
       { types: ['card-stolen'] },
       { types: ['gap-declared'] },
       { name: 'a/b' },
@@ -370,7 +372,7 @@ describe('a device key', () => {
 
 describe('an account', () => {
   it('may list only tables whose names a reader sees', async () => {
-    for (const tables of [['B07\u202e'], ['\u0000'], ['€'.repeat(134)]]) {
+    for (const tables of [['B07\u202e'], ['\u0000'], ['a\ud800b'], ['€'.repeat(134)]]) {
       const answer = await newAccount('unseen', ['pit-boss'], tables);
       expect([tables, answer.statusCode]).toEqual([tables, 400]);
       expect(answer.json<{ errors: { pointer: string }[] }>().errors[0]?.pointer).toBe('/tables');

@@ -54,13 +54,14 @@ export class PackagesFloor {
     readonly regulator: string,
   ) {}
 
-  static async open(): Promise<PackagesFloor> {
+  /** `addressOf`: by which address exports reach the database. */
+  static async open(addressOf = (url: string): string => url): Promise<PackagesFloor> {
     const folder = mkdtempSync(join(tmpdir(), 'packages-'));
     let log: EventLog | undefined;
     const server = await startServer(
       async (url) => (log = await openLog(logOf(url))),
       settingsIn(folder),
-      (url) => ({ log: logOf(url), rules: [] }),
+      (url) => ({ log: logOf(addressOf(url)), rules: [] }),
     );
     if (!log) throw new Error('the log was not opened');
     const regulator = await server.api.person('regulator', { name: 'inspector' });
@@ -161,6 +162,17 @@ export class PackagesFloor {
     return this.ended(answer.json<ExportSeen>().id);
   }
 
+  /** Removes an export, whether it waits or is made, so that nothing waits for it. */
+  async remove(id = ''): Promise<void> {
+    const { statusCode, body } = await this.server.api.send(
+      'DELETE',
+      `/v1/exports/${id}`,
+      this.regulator,
+    );
+    if (statusCode !== 204)
+      throw new Error(`DELETE of export ${id} answered ${statusCode} ${body}`);
+  }
+
   async close(): Promise<void> {
     await this.stopSealer();
     await this.server.close();
@@ -168,7 +180,10 @@ export class PackagesFloor {
   }
 }
 
-const logOf = (url: string): LogSettings => ({ kind: 'postgres', url, partitions: PARTITIONS });
+/** Returns the log of a floor, by the address of its database. */
+export const logOf = (url: string): LogSettings => {
+  return { kind: 'postgres', url, partitions: PARTITIONS };
+};
 
 /** Returns the settings of an api that makes packages in a folder. */
 const settingsIn = (folder: string) => ({

@@ -1,8 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { truncateSync, writeFileSync } from 'node:fs';
+import { fork, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { nodeCryptography, nodePlatform } from '#evidence/node';
 import { readVkey, verifyPackage } from '#evidence';
@@ -11,15 +14,30 @@ import { gamingDays } from '#read-model';
 import { packageReplay } from '#replay';
 import { openPackage } from '../../apps/cli/src/verify/package-files.js';
 import { eventually } from '../kit/eventually.js';
-import { EXPORT_MS, MEGABYTES, PackagesFloor, type ExportSeen } from './packages-floor.js';
+import { TcpProxy } from '../kit/tcp-proxy.js';
+import { EXPORT_MS, logOf, MEGABYTES, PackagesFloor, type ExportSeen } from './packages-floor.js';
 
 jest.setTimeout(EXPORT_MS + 60_000);
 
 let floor: PackagesFloor;
+/** Between exports and the log. */
+let proxy: TcpProxy;
+/** A package of B07 that the tests find made. */
+let made: ExportSeen;
 beforeAll(async () => {
-  floor = await PackagesFloor.open();
+  proxy = await TcpProxy.before(Number(new URL(process.env.TEST_DATABASE_URL as string).port));
+  floor = await PackagesFloor.open((url) => {
+    const address = new URL(url);
+    address.hostname = '127.0.0.1';
+    address.port = String(proxy.port);
+    return address.href;
+  });
+  made = await floor.exported(OF_B07);
 });
-afterAll(() => floor?.close());
+afterAll(async () => {
+  await floor?.close();
+  await proxy.close();
+});
 
 const PUBLISHED = JSON.parse(
   readFileSync(new URL('../../rules/manifest.json', import.meta.url), 'utf8'),
@@ -48,12 +66,14 @@ async function recorded(id: string): Promise<HouseEvent[]> {
 }
 
 describe('an export of a table', () => {
-  let made: ExportSeen;
   let file: Buffer;
   beforeAll(async () => {
-    made = await floor.exported(OF_B07);
     file = (await floor.get(`/${made.id}/package`)).rawPayload;
   });
+
+  let another: Promise<ExportSeen> | undefined;
+  /** Returns another package of it, which the first test that asks makes. */
+  const anotherOfIt = (): Promise<ExportSeen> => (another ??= floor.exported(OF_B07));
 
   it('is made, and says what it is', () => {
     expect(made).toMatchObject({
@@ -144,7 +164,7 @@ describe('an export of a table', () => {
   });
 
   it('is the same package again if nothing was sealed in between but the record of the house', async () => {
-    const again = await floor.exported(OF_B07);
+    const again = await anotherOfIt();
     expect(again.package?.records).toBe(made.package?.records);
     expect(again.id).not.toBe(made.id);
   });
@@ -158,11 +178,11 @@ describe('an export of a table', () => {
     expect(first.headers.location).toBe(`/v1/exports/${one}`);
     const other = await floor.ask({ ...OF_B07, purpose: 'another' }, { key: 'once' });
     expect(other.json()).toMatchObject({ type: 'urn:shoeprint:problem:idempotency-key-reused' });
-    await floor.ended(one ?? '');
+    await floor.remove(one);
   });
 
   it('is gone once somebody removes it', async () => {
-    const { id } = await floor.exported(OF_B07);
+    const { id } = await anotherOfIt();
     const removed = await floor.server.api.send('DELETE', `/v1/exports/${id}`, floor.regulator);
     expect(removed.statusCode).toBe(204);
     expect((await floor.shown(id)).state).toBe('gone');
@@ -170,6 +190,29 @@ describe('an export of a table', () => {
     expect(readdirSync(join(floor.folder, 'exports')).filter((name) => name.includes(id))).toEqual(
       [],
     );
+    const again = await floor.server.api.send('DELETE', `/v1/exports/${id}`, floor.regulator);
+    expect(again.statusCode).toBe(204);
+    await floor.caughtUp();
+    expect((await recorded(id)).filter(({ type }) => type === 'export-removed')).toMatchObject([
+      { by: 'person/inspector', data: { export: id } },
+    ]);
+  });
+});
+
+describe('a package whose file is not there', () => {
+  it('is a problem and no file for a browser to save', async () => {
+    const path = join(floor.folder, 'exports', `${made.id}.zip`);
+    const away = join(floor.folder, 'away.zip');
+    renameSync(path, away);
+    const answer = await floor.get(`/${made.id}/package`, { headers: { range: 'bytes=0-9' } });
+    renameSync(away, path);
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([
+      404,
+      'application/problem+json',
+    ]);
+    expect(Number(answer.headers['content-length'])).toBe(answer.rawPayload.length);
+    for (const name of ['content-disposition', 'content-range', 'accept-ranges', 'etag'])
+      expect(answer.headers).not.toHaveProperty(name);
   });
 });
 
@@ -185,7 +228,7 @@ describe('who may export what', () => {
 
   it('hides what an account with some tables may not see', async () => {
     const token = await floor.server.api.person('compliance', { tables: ['=B08'] });
-    const { id } = await floor.exported(OF_B07);
+    const { id } = made;
     expect((await floor.ask(OF_B07, { token })).statusCode).toBe(404);
     expect((await floor.get(`/${id}`, { token })).statusCode).toBe(404);
     expect((await floor.get(`/${id}/package`, { token })).statusCode).toBe(404);
@@ -195,7 +238,20 @@ describe('who may export what', () => {
     expect(own.statusCode).toBe(202);
     const listed = (await floor.get('', { token })).json<{ items: ExportSeen[] }>().items;
     expect(listed.map((each) => each.id)).toEqual([own.json<ExportSeen>().id]);
-    await floor.ended(own.json<ExportSeen>().id);
+    await floor.remove(own.json<ExportSeen>().id);
+  });
+
+  it('shows no export under its key to an account of the same person that may not see the table', async () => {
+    const tokenFor = (table: string) =>
+      floor.server.api.person('compliance', { person: 'mei', tables: [table] });
+    const [one, other] = [await tokenFor('B07'), await tokenFor('=B08')];
+    const asked = await floor.ask(OF_B07, { token: one, key: 'by-two' });
+    expect(asked.statusCode).toBe(202);
+    expect((await floor.ask(OF_B07, { token: other, key: 'by-two' })).statusCode).toBe(404);
+    const own = { scope: { kind: 'table', table: '=B08' } };
+    const reused = await floor.ask(own, { token: other, key: 'by-two' });
+    expect(reused.json()).toMatchObject({ type: 'urn:shoeprint:problem:idempotency-key-reused' });
+    await floor.remove(asked.json<ExportSeen>().id);
   });
 
   it('gives the record of the house and days of all tables to nobody with some tables', async () => {
@@ -302,6 +358,54 @@ describe('an export that is disturbed', () => {
     expect((await floor.ended(id)).state).toBe('made');
   });
 
+  it('waits, and is made, if its process cannot reach the log, however often', async () => {
+    const serveAgain = await proxy.refuse();
+    const { id } = (await floor.ask(OF_B07)).json<ExportSeen>();
+    const client = new pg.Client(floor.server.database.url);
+    await client.connect();
+    try {
+      const pid = await eventually('a process that makes it', async () => exporterOfThisProcess());
+      await eventually('its end', async () => exporterOfThisProcess() !== pid);
+      const { state, tries } = await eventually(
+        'the export back among those that wait',
+        async () => {
+          const { rows } = await client.query<{ state: string; tries: number }>(
+            'select state, tries from access.export where id = $1',
+            [id],
+          );
+          return rows.find((row) => row.state !== 'making');
+        },
+      );
+      expect({ state, tries }).toEqual({ state: 'waiting', tries: 0 });
+    } finally {
+      await client.end();
+      await serveAgain();
+    }
+    expect((await floor.ended(id)).state).toBe('made');
+  });
+
+  it('stops without a fault in its log when its server lets it go', async () => {
+    await floor.stopSealer();
+    try {
+      await floor.play('left');
+      const { url } = floor.server.database;
+      const child = fork('dist/apps/exporter/src/main.js', [], { silent: true });
+      const lines = Promise.all([text(child.stdout as Readable), text(child.stderr as Readable)]);
+      const path = join(floor.folder, 'exports-key');
+      child.send({
+        asked: { scope: { kind: 'table', table: 'left' }, since: [], formats: [], asItIs: false },
+        ...{ log: logOf(url), databaseUrl: url, rules: [], gamingDays: null },
+        ...{ key: { path, setting: 'key' }, file: `${path}.zip`, work: `${path}.work` },
+      });
+      await once(child, 'message'); // it waits for a seal
+      child.disconnect();
+      expect(await once(child, 'exit')).toEqual([0, null]);
+      expect((await lines).join('')).toMatch(/"level":"log".*"message":"export stopped"/);
+    } finally {
+      await floor.startSealer();
+    }
+  });
+
   it('goes on in another server if the first is stopped', async () => {
     const other = await floor.anotherApi();
     await floor.ask(OF_B07);
@@ -360,9 +464,9 @@ describe('what is written of packages under way', () => {
   }
 
   it('counts in the limit of the folder, so the oldest packages go', async () => {
-    const { id, package: made } = await floor.exported(OF_B07);
+    const { id } = made;
     // Beside it there is room for one package of this size, and not for two.
-    const folder = work(randomUUID(), LIMIT - Math.round(1.5 * (made?.size ?? 0)));
+    const folder = work(randomUUID(), LIMIT - Math.round(1.5 * (made.package?.size ?? 0)));
     const next = await floor.exported(OF_B07);
     await eventually('the older one gone', async () => (await stateOf(id)) === 'gone');
     await eventually('its file gone', () => !existsSync(pathOf(`${id}.zip`)));

@@ -55,8 +55,8 @@ const sources = new Set(
  */
 const BESIDE_THE_BUSES = [
   ...['Metrics', 'Identities', 'FollowedSessions', 'ChangeFeed', 'LivePlay'],
-  // settings and installed documents, and what is made of them
-  ...['ApiSettings', 'InstalledRules', 'Deadlines', 'ActReplies'],
+  // settings and installed documents
+  ...['ApiSettings', 'InstalledRules', 'Deadlines'],
 ];
 
 describe('every request over HTTP', () => {

@@ -217,6 +217,27 @@ describe('an invalid query', () => {
   });
 });
 
+type Method = Parameters<typeof floor.server.api.send>[0];
+
+describe('a name with NUL, which PostgreSQL takes nowhere', () => {
+  it('is refused on every route that has a name in its path', async () => {
+    const { api } = floor.server;
+    const token = await api.person(['admin', 'integrator', 'compliance', 'surveillance']);
+    const named = routesOf(api.app).filter(({ url }) => /^\/v1\/.*:/.test(url));
+    expect(named.length).toBeGreaterThan(30);
+    for (const { method, url } of named) {
+      const path = url.replace(/:\w+/g, 'a%00b');
+      const { statusCode } = await api.send(
+        method as Method,
+        path,
+        token,
+        method === 'GET' ? undefined : {},
+      );
+      expect([method, url, statusCode >= 400 && statusCode < 500]).toEqual([method, url, true]);
+    }
+  });
+});
+
 describe('Accept', () => {
   const typeOf = async (path: string, accept: string): Promise<unknown> => {
     const answer = await floor.get(path, { headers: { accept } });

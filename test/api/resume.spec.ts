@@ -107,6 +107,7 @@ describe('a stopped partition', () => {
         message: 'stopped partition made claimable again',
         partition,
         by: 'person/resumer',
+        instance: expect.stringMatching(/^urn:uuid:/),
       });
       await floor.caughtUp();
     } finally {

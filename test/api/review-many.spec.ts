@@ -193,6 +193,52 @@ describe('taking the next finding', () => {
     expect((await next(pia, `table=${table}`, 'repeated')).body.ref).toBe(body.ref);
   });
 
+  it('claims no second finding under a key if the one that was handed out becomes free again', async () => {
+    const [table, handed] = await fresh();
+    await floor.play(table, (log) => faultyCoup(log, 2));
+    const database = floor.server.api.app.get(DataSource);
+    await database.query(
+      `insert into access.hand_out values ($1, 'pia', 'freed', now() + interval '60 s')`,
+      [handed],
+    );
+    await floor.claim(sam, handed);
+    const { status, body } = await next(pia, `table=${table}`, 'freed');
+    expect([status, body.finding === handed]).toEqual([200, false]);
+    await floor.post(sam, `${handed}/release`, undefined);
+    // another api that runs the same command claims it only now, and is killed before it looks
+    expect(refusal(await floor.claim(pia, handed, 'freed'))).toBe('409 claimed-by-another');
+    expect((await floor.review(handed)).claim).toBeNull();
+    expect((await floor.review(body.finding)).claim?.by).toBe('pia');
+    expect(await lent()).toEqual([]);
+  });
+
+  it('hands a finding to nobody else while the rows do not have its claim yet', async () => {
+    const [table] = await fresh();
+    await floor.play(table, (log) => faultyCoup(log, 2));
+    const database = floor.server.api.app.get(DataSource);
+    const lock = new pg.Client(floor.server.database.url);
+    await lock.connect();
+    await lock.query('begin');
+    await lock.query('select from rows.position for update'); // the auditor cannot go on
+    const first = await next(pia, `table=${table}`, 'behind');
+    // two minutes go by
+    await database.query(`update access.hand_out set until = until - interval '120 s'`);
+    const other = await next(sam, `table=${table}`);
+    const second = await next(pia, `table=${table}`, 'behind');
+    await lock.query('rollback');
+    await lock.end();
+    expect([first.status, other.status, second.status]).toEqual([202, 202, 202]);
+    expect(other.body.finding).not.toBe(first.body.finding);
+    expect(second.body.ref).toBe(first.body.ref);
+    const done = await eventually('the claim in the rows', async () => {
+      const answer = await next(pia, `table=${table}`, 'behind');
+      return answer.status === 200 && answer;
+    });
+    expect(done.body.ref).toBe(first.body.ref);
+    const claims = floor.acts().filter(({ id }) => String(id).endsWith('/behind'));
+    expect(new Set(claims.map(({ id }) => id)).size).toBe(1);
+  });
+
   it('hands out each finding once to twenty who ask at the same time', async () => {
     const table = `T${(tables += 1)}`;
     await floor.play(table, (log) => {

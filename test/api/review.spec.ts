@@ -610,6 +610,7 @@ describe('an act that is not decided about in time', () => {
 describe('commands of one person', () => {
   it('stand on the log in the order in which they were sent', async () => {
     const id = await fresh();
+    await floor.get('/v1/me', carol); // the first use in a minute waits until it is noted
     await Promise.all(
       Array.from({ length: 6 }, (_, at) =>
         floor.post(carol, `${id}/comment`, { text: String(at) }, `in-order-${at}`),

@@ -158,6 +158,7 @@ describe('the site log over HTTP', () => {
       `tile/entries/000.p/${size + 100}`,
       ...['tile/0/0', 'tile/00/000', 'tile/0/..%2F..%2Fcheckpoint', 'tile/x/000', 'tile/0/'],
       ...['tables/99/tile/0/000', 'tables/-1/tile/0/000', 'tables/x/tile/0/000'],
+      ...['tables/4294967296/tile/0/000', 'tables/999999999999999/tile/0/000'],
       'tables/0/tile/entries/000.p/1',
       ...['seals/0/heads', 'seals/1000000/heads', 'seals/01/heads', 'seals/x/heads'],
     ];

@@ -336,7 +336,9 @@ async function bigFindings(api: TestApi, count: number): Promise<void> {
     [count],
   );
   await rows.query(
-    `insert into rows.finding (id, code, severity, "table", shoe, rules, "void", remedied, "at", gaming_day, body, partition, changed)
+    `insert into rows.finding
+       (id, code, severity, "table", shoe, rules, "void", remedied, "at",
+        gaming_day, body, partition, changed)
      select 'f' || n, 'TC-05', 1, 'B07', 'S1', 'punto-banco@1', false, false, now(), '2026-11-20', json_build_object('id', 'f' || n, 'code', 'TC-05', 'message', repeat('x', 2000)), 0, n from generate_series(1, $1::int) n`,
     [count],
   );

@@ -1,5 +1,7 @@
 // What an outsider tried on the server, as requests over HTTP. One server for all: add an `it` for
-// each promise, and keep to what a client can see.
+// each promise, and keep to what a client can see. Elsewhere: what the description of the api says
+// (api/docs), that a signal ends `npm start` (standalone/npm-start), and how fast cards
+// are recorded beside readers (`npm run bench:budgets`).
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -21,6 +23,8 @@ import {
 import { built } from '../cli/shoeprint.js';
 import { createDatabase } from '../kit/database.js';
 import { eventually } from '../kit/eventually.js';
+import { shortTable } from '../kit/short-table.js';
+import { StreamReader } from '../kit/stream-reader.js';
 
 const root = mkdtempSync(join(tmpdir(), 'shoeprint-review-'));
 const data = join(root, 'data');
@@ -230,6 +234,59 @@ describe('people', () => {
     const guess = await signIn('known-not', 'xxxxxxxxxxxx');
     expect(guess.status).toBe(429);
     expect((await signIn('known', OWN)).status).toBe(200);
+  });
+});
+
+describe('who only reads', () => {
+  /** How many screens follow the stream, and how many tables play. */
+  const [SCREENS, TABLES] = [100, 20];
+  const READERS = 10;
+  const READING_MS = 120_000;
+  const played = shortTable({ rules: 'punto-banco@1', seed: 7, bets: false, coups: 30 });
+
+  it(
+    'cuts off no other reader and holds up no card, with a hundred screens',
+    async () => {
+      const screens = Array.from(
+        { length: SCREENS },
+        () => new StreamReader(server.url, server.token),
+      );
+      try {
+        await Promise.all(screens.map((screen) => screen.listening()));
+        for (let n = 0; n < TABLES; n += 1)
+          await server.send(played.map((event) => JSON.stringify({ ...event, table: `D7-${n}` })));
+        const last = `D7-${TABLES - 1}`;
+        const hasSeen = ({ told }: StreamReader): boolean =>
+          told.some(({ data }) => (data as { table?: string }).table === last);
+        await eventually(
+          'every screen at the last table',
+          () => screens.every((screen) => screen.ended || hasSeen(screen)),
+          READING_MS,
+        );
+        expect(screens.filter(({ ended }) => ended)).toHaveLength(0);
+      } finally {
+        for (const screen of screens) screen.cut();
+      }
+    },
+    READING_MS,
+  );
+
+  it('gets a file or is asked to wait, and every card is recorded meanwhile', async () => {
+    let isReading = true;
+    const answers = new Set<string>();
+    const read = async (): Promise<void> => {
+      while (isReading) {
+        const answer = await server.ask('/v1/coups?format=csv');
+        await answer.arrayBuffer();
+        answers.add(`${answer.status} ${answer.headers.get('retry-after') ?? ''}`.trim());
+      }
+    };
+    const readers = Array.from({ length: READERS }, read);
+    for (let n = 0; n < TABLES; n += 1) await server.send(coupOf(`D8-${n}`, 'd-1'));
+    await eventually('a file, and a request to wait', () => answers.size >= 2);
+    isReading = false;
+    await Promise.all(readers);
+    expect([...answers].sort()).toEqual(['200', expect.stringMatching(/^429 \d+$/)]);
   });
 });
 

@@ -1,21 +1,21 @@
 import { Logger } from '@nestjs/common';
 import { openLog } from '#event-log';
 import { Refusal, settingsText } from '#process';
-import { migrate } from '#read-model';
+import { migrate, onceReachable } from '#read-model';
 import { migrateSeal } from '#seal-store';
 import {
   jsonLogger,
   keepHeapSmall,
   listening,
-  openServerLog,
   processRegistry,
   runProgram,
   runServer,
+  Start,
   warnOfHeap,
-  whileStarting,
   type Running,
 } from '#server';
 import { createApi } from './create-api.js';
+import { answerWhileStarting } from './operation/answer-while-starting.js';
 import { warnOfPlainHttp } from './http/plain-http.js';
 import { ensureFirstAdmin } from './identity/accounts/first-admin.js';
 import { migrateAccess } from './identity/database/access-database.js';
@@ -35,7 +35,7 @@ await runProgram(logger, async () => {
       await runServer(logger, () => start(settings));
       return 0;
     case 'migrate':
-      await migrateAll(settings);
+      await Start.ofCommand(logger).withDatabase(() => migrateAll(settings));
       return 0;
     case '--print-config':
       process.stdout.write(`${settingsText(settings)}\n`);
@@ -65,22 +65,25 @@ async function migrateAll({ databaseUrl, log }: ServerSettings): Promise<void> {
 async function start(settings: ServerSettings): Promise<Running> {
   keepHeapSmall();
   warnOfHeap(logger, process.env);
-  const { databaseUrl, adminPassword, port, host, basePath } = settings;
+  const { databaseUrl, port, host, basePath } = settings;
   const book = rulesOfServer(settings);
-  await whileStarting(logger, () => migrateAccess(databaseUrl));
-  await whileStarting(logger, () => migrate(databaseUrl));
-  const first = adminPassword === undefined ? {} : { password: adminPassword };
-  // not tried again: a second try would not return the password that the first may have made
-  const admin = await whileStarting(logger, () => ensureFirstAdmin(databaseUrl, first), 0);
-  if (admin && adminPassword === undefined)
-    process.stderr.write(
-      `created the first account, ${admin.name}, with the password ${admin.password}; it is shown only once, and the first sign-in must change it\n`,
-    );
-  const log = await openServerLog(logger, settings.log);
-  const registry = processRegistry(log);
+  const starting = new Start(logger);
+  const answers = await listening(() => answerWhileStarting(settings, starting), 'SHOEPRINT_PORT');
+  logger.log({ message: 'starting', address: answers.url });
+  const migrated = async (): Promise<void> => {
+    await migrateAccess(databaseUrl);
+    await migrate(databaseUrl);
+  };
+  await starting.withDatabase(migrated);
+  await makeFirstAdmin(settings);
+  const log = await starting.openLog(settings.log);
   const exportFrom = { log: settings.log, rules: settings.rules };
-  const parts = { settings, log, databaseUrl, book, registry, logger, exportFrom };
-  const app = await whileStarting(logger, () => createApi(parts), 0);
+  const app = await starting.withDatabase(async () => {
+    await migrated(); // PostgreSQL may have gone away while Kafka was waited for
+    const registry = processRegistry(log);
+    return createApi({ settings, log, databaseUrl, book, registry, logger, exportFrom });
+  });
+  await answers.close();
   await listening(() => app.listen(port, host), 'SHOEPRINT_PORT');
   warnOfPlainHttp(settings, logger);
   logger.log({ message: 'listening', url: await app.getUrl(), basePath });
@@ -91,4 +94,18 @@ async function start(settings: ServerSettings): Promise<Running> {
     await log.close();
   };
   return { close, standstill: () => log.standstill() };
+}
+
+/** Makes the first account of a new database, and prints its password unless it was given. */
+async function makeFirstAdmin({ databaseUrl, adminPassword }: ServerSettings): Promise<void> {
+  const first = adminPassword === undefined ? {} : { password: adminPassword };
+  // not tried again: a second try would not return the password that the first may have made
+  const admin = await onceReachable(() => ensureFirstAdmin(databaseUrl, first), {
+    onRetry: () => undefined,
+    forMs: 0,
+  });
+  if (admin && adminPassword === undefined)
+    process.stderr.write(
+      `created the first account, ${admin.name}, with the password ${admin.password}; it is shown only once, and the first sign-in must change it\n`,
+    );
 }

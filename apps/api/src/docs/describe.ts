@@ -1,5 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { packageSchemas } from '#evidence';
 import { sampleDayExamples } from './examples.js';
 import { COOKIE_NAMES } from '../identity/credentials/session-cookie.js';
 import { COOKIE_SCHEME } from '../identity/requires.js';
@@ -23,6 +24,12 @@ interface Operation {
   responses: Record<string, object>;
 }
 
+/** Returns links to the JSON Schemas of the files in an evidence package. */
+const schemaLinks = (basePath: string): string =>
+  [...packageSchemas().keys()]
+    .map((name) => `[${name.replace('.schema.json', '')}](${basePath}/docs/evidence/${name})`)
+    .join(', ');
+
 /**
  * Returns the OpenAPI document: routes and answers as their classes declare them, and a response
  * for each problem.
@@ -31,7 +38,7 @@ export function describe(app: NestFastifyApplication, basePath: string): OpenAPI
   const about = new DocumentBuilder()
     .setTitle('Shoeprint')
     .setDescription(
-      `Records table events and returns what the auditor found. Every refusal is a problem document (RFC 9457); [all types](${basePath}/docs/problems). The topic of the events: [AsyncAPI](${basePath}/docs/asyncapi.yaml).`,
+      `Records table events and returns what the auditor found. Every refusal is a problem document (RFC 9457); [all types](${basePath}/docs/problems). The topic of the events: [AsyncAPI](${basePath}/docs/asyncapi.yaml). The JSON files of an evidence package: ${schemaLinks(basePath)}.`,
     )
     .setVersion('1')
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')

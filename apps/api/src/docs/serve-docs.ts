@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SwaggerModule } from '@nestjs/swagger';
 import type { RouteOptions } from 'fastify';
+import { packageSchemas } from '#evidence';
 import { packageFolder } from '#process';
 import { describe } from './describe.js';
 import { headersOfEvery } from '../http/strict-requests.js';
@@ -13,9 +14,9 @@ const POLICY = `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-
 
 /**
  * Serves the description of the api: `/docs` for people, `/docs-json` and `/docs-yaml` for
- * machines, `/docs/problems` for the problem types, and `/docs/asyncapi.yaml` for the topic. All of
- * it is open to everybody, or to everybody with a token (`docsNeeds`). Throws if the package has no
- * description of the topic.
+ * machines, `/docs/problems` for the problem types, `/docs/asyncapi.yaml` for the topic, and a JSON
+ * Schema for each JSON file of an evidence package. All of it is open to everybody, or to everybody
+ * with a token (`docsNeeds`). Throws if the package has no description of the topic.
  */
 export function serveDocs(app: NestFastifyApplication, basePath: string): void {
   const fastify = app.getHttpAdapter().getInstance();
@@ -36,6 +37,12 @@ export function serveDocs(app: NestFastifyApplication, basePath: string): void {
   fastify.get(`${root}/asyncapi.yaml`, (_request, reply) =>
     reply.type('application/yaml').send(topic),
   );
+  for (const [name, schema] of packageSchemas()) {
+    const text = JSON.stringify(schema);
+    fastify.get(`${root}/evidence/${name}`, (_request, reply) =>
+      reply.type('application/schema+json').send(text),
+    );
+  }
   SwaggerModule.setup('docs', app, () => describe(app, basePath), {
     useGlobalPrefix: true,
     jsonDocumentUrl: 'docs-json',

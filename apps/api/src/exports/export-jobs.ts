@@ -186,14 +186,18 @@ export class ExportJobs {
     if (count === 0) throw new NotOurs(`export ${job.id} was removed, or another process makes it`);
   }
 
-  /** Ends an export for ever: one that is made is removed, one that waits or is made is ended. */
-  async remove(id: string): Promise<void> {
-    await this.source.query(
+  /**
+   * Ends an export for ever: one that is made is removed, one that waits or is made is ended.
+   * Returns false if it was gone before.
+   */
+  async remove(manager: EntityManager, id: string): Promise<boolean> {
+    const [, count] = await manager.query<[unknown, number]>(
       `update access.export
        set state = 'gone', runner = null, step = null, ended_at = coalesce(ended_at, now())
-       where id = $1`,
+       where id = $1 and state <> 'gone'`,
       [id],
     );
+    return count > 0;
   }
 
   /** Returns the size of the checkpoint that a recipient was given last. */

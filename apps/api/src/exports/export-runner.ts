@@ -26,11 +26,18 @@ import { Exporting } from './exporting.js';
 const LOOK_MS = 1_000;
 /** How often old packages are looked for. */
 const TIDY_MS = 60_000;
+/** How long exports rest after a process could not reach the log or the database. */
+const AWAY_MS = 5_000;
 /** An export whose process dies so often is given up. */
 const TRIES_MAX = 3;
 /** The most warnings that the record of the house keeps of a package, and how long each may be. */
 const WARNINGS_MAX = 20;
 const TEXT_MAX = 400;
+
+/** The log or the database was out of reach of the process that makes a package, and why. */
+interface Away {
+  readonly away: string;
+}
 
 /** Makes packages that were asked for, one at a time, each in a process of its own. */
 @Injectable()
@@ -43,6 +50,7 @@ export class ExportRunner implements OnApplicationBootstrap, OnModuleDestroy {
   private working: Promise<void> | undefined;
   private making: ExporterProcess | undefined;
   private tidyAt = 0;
+  private restUntil = 0;
   private isClosing = false;
   private isAway = false;
 
@@ -86,7 +94,7 @@ export class ExportRunner implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** Looks for work, unless it is under way. */
   look(): void {
-    if (this.isClosing || !this.exporting.isOn) return;
+    if (this.isClosing || !this.exporting.isOn || performance.now() < this.restUntil) return;
     this.working ??= this.work()
       .then(() => {
         if (this.isAway) this.logger.log({ message: 'exports go on' });
@@ -120,6 +128,11 @@ export class ExportRunner implements OnApplicationBootstrap, OnModuleDestroy {
     }
     const task = await this.exporting.task(job, await this.jobs.lastGivenTo(job.recipient));
     const end = await this.made(job, task);
+    if (end && 'away' in end) {
+      this.restUntil = performance.now() + AWAY_MS;
+      await this.jobs.giveBack(id, this.runner, false);
+      throw new Error(end.away);
+    }
     if (end) await this.end(job, end);
     else if (this.isClosing) await this.jobs.giveBack(id, this.runner, false);
     else {
@@ -131,10 +144,11 @@ export class ExportRunner implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * Makes a package and shows progress. Returns undefined if its process died. Ends the process if
-   * the export was removed meanwhile, or what it writes does not fit into the folder.
+   * Makes a package and shows progress. Returns undefined if its process died, and why if it could
+   * not reach what it needs. Ends the process if the export was removed meanwhile, or what it
+   * writes does not fit into the folder.
    */
-  private async made(job: ExportJob, task: ExportTask): Promise<ExportEnd | undefined> {
+  private async made(job: ExportJob, task: ExportTask): Promise<ExportEnd | Away | undefined> {
     let at: { step: ExportStep; share: number | undefined } = { step: 'sealing', share: undefined };
     const making = new ExporterProcess(task, ({ step, share }) => {
       at = { step, share };
@@ -162,7 +176,7 @@ export class ExportRunner implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  private endOf(end: MakingEnd): ExportEnd | undefined {
+  private endOf(end: MakingEnd): ExportEnd | Away | undefined {
     switch (end.is) {
       case 'made': {
         const { size } = end.made;
@@ -171,6 +185,8 @@ export class ExportRunner implements OnApplicationBootstrap, OnModuleDestroy {
       }
       case 'refused':
         return { code: end.code, detail: end.message };
+      case 'away':
+        return { away: end.message };
       case 'died':
         return undefined;
     }

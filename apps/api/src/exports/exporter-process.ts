@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
-import type { ExportTask, ExportWord } from '#export';
+import type { ExporterWord, ExportTask } from '#export';
 import { packageFolder, within } from '#process';
 
 /** A package of millions of records is made in less than half of this. */
@@ -16,7 +16,7 @@ const END_MS_MAX = 3_000;
 const WORD_MS_MAX = 1_000;
 
 /** How the process that makes a package ended: with its last word, or with none. */
-export type MakingEnd = Exclude<ExportWord, { readonly is: 'step' }> | { readonly is: 'died' };
+export type MakingEnd = Exclude<ExporterWord, { readonly is: 'step' }> | { readonly is: 'died' };
 
 /** A process that makes one package, below the priority of this one. */
 export class ExporterProcess {
@@ -26,13 +26,13 @@ export class ExporterProcess {
   private readonly late: NodeJS.Timeout;
 
   /** Starts it. `hear` is called with each step. */
-  constructor(task: ExportTask, hear: (step: Extract<ExportWord, { is: 'step' }>) => void) {
+  constructor(task: ExportTask, hear: (step: Extract<ExporterWord, { is: 'step' }>) => void) {
     const main = join(packageFolder(), 'dist', 'apps', 'exporter', 'src', 'main.js');
     this.child = fork(main, [], {
       execArgv: ['--enable-source-maps', `--max-old-space-size=${HEAP_MB}`],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
-    this.child.on('message', (word: ExportWord) => {
+    this.child.on('message', (word: ExporterWord) => {
       if (word.is === 'step') hear(word);
       else this.word = word;
     });

@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '#process';
 
 /** The names of an export's files. */
 const NAME =
@@ -72,6 +73,6 @@ async function sizeOf(path: string): Promise<number> {
 const statOf = (path: string): Promise<Stats | undefined> => lstat(path).catch(ifMissing);
 
 function ifMissing(error: unknown): undefined {
-  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+  if (errorCode(error) === 'ENOENT') return undefined;
   throw error;
 }

@@ -6,7 +6,9 @@ import {
   Query,
   QueryHandler,
 } from '@nestjs/cqrs';
-import type { Identity } from '../identity/identity.js';
+import { HouseRecord } from '../house/house-record.js';
+import { plainText } from '../http/parameters.js';
+import { actorOf, type Identity } from '../identity/identity.js';
 import { Problem } from '../problems/problems.js';
 import { Exporting } from './exporting.js';
 import { ExportJobs, type ExportJob } from './export-jobs.js';
@@ -57,24 +59,28 @@ export class ShowExportHandler implements IQueryHandler<ShowExport> {
   constructor(private readonly jobs: ExportJobs) {}
 
   async execute({ by, id }: ShowExport): Promise<ExportJob> {
-    const job = await this.jobs.find(id, scopeOf(by));
+    const job = await this.jobs.find(plainText(id), scopeOf(by));
     if (job) return job;
     throw new Problem('not-found', 'no export has this id, or this identity may not see it');
   }
 }
 
-/** Removes a package. Who makes it ends within a second. */
+/** Removes a package, and records who did. The process that makes it ends within a second. */
 @CommandHandler(RemoveExport)
 export class RemoveExportHandler implements ICommandHandler<RemoveExport> {
   constructor(
     private readonly jobs: ExportJobs,
     private readonly show: ShowExportHandler,
     private readonly exporting: Exporting,
+    private readonly record: HouseRecord,
   ) {}
 
   async execute({ by, id }: RemoveExport): Promise<void> {
     const job = await this.show.execute(new ShowExport(by, id));
-    await this.jobs.remove(job.id);
+    await this.record.transaction(async (manager, note) => {
+      if (await this.jobs.remove(manager, job.id))
+        await note({ type: 'export-removed', by: actorOf(by), data: { export: job.id } });
+    });
     if (this.exporting.isOn) await this.exporting.packages.remove(job.id);
   }
 }

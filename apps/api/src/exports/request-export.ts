@@ -39,8 +39,9 @@ export class RequestExportHandler implements ICommandHandler<RequestExport> {
       throw new Problem('conflict', 'this server has no folder for packages: SHOEPRINT_EXPORTS');
     const askedBy = actorOf(by);
     const before = await this.jobs.under({ askedBy, key: order.key });
-    if (before) return same(before, order);
+    if (before && isSeenBy(by, before)) return same(before, order);
     const asked = { ...order.asked, scope: await this.scopes.seen(by, order.asked.scope) };
+    if (before) throw new Problem('idempotency-key-reused');
     await this.requireRoom(askedBy);
     const kept: ExportOrder = { ...order, asked, askedBy };
     const id = await this.record.transaction(async (manager, note) => {
@@ -71,6 +72,13 @@ export class RequestExportHandler implements ICommandHandler<RequestExport> {
     );
   }
 }
+
+/**
+ * Returns whether the account may see an export of its person, who may have asked for it by another
+ * account or before the account lost a table.
+ */
+const isSeenBy = ({ tables }: Identity, { asked: { scope } }: ExportJob): boolean =>
+  tables === 'all' || (scope.table !== undefined && tables.includes(scope.table));
 
 /** Returns what was asked for before under a key. Throws `idempotency-key-reused` if it differs. */
 function same(before: ExportJob, { asked, purpose, recipient }: Omit<ExportOrder, 'askedBy'>) {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import { asError } from '#process';
 import { hasMetricsToken } from '#server';
 import { ApiSettings } from '../settings/api-settings.js';
 import { Problem } from '../problems/problems.js';
@@ -38,7 +39,7 @@ export class Gate {
     if (!(identity instanceof Promise)) return done(admit(request, needs, identity));
     identity.then(
       (found) => done(admit(request, needs, found)),
-      (error: unknown) => done(error as Error),
+      (error: unknown) => done(asError(error)),
     );
   };
 }

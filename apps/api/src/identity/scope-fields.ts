@@ -4,7 +4,6 @@ import {
   ArrayMaxSize,
   ArrayNotEmpty,
   ArrayUnique,
-  IsByteLength,
   IsArray,
   IsIn,
   IsString,
@@ -99,10 +98,17 @@ const ScopeField = (described: ApiPropertyOptions): PropertyDecorator =>
       each: true,
       message: `each entry must be 1 to ${ENTRY_LENGTH_MAX} characters, none of them a control character or a mark that turns the direction of text`,
     }),
-    IsByteLength(1, ENTRY_BYTES_MAX, {
-      each: true,
-      message: `each entry must be at most ${ENTRY_BYTES_MAX} bytes of UTF-8`,
-    }),
+    // not IsByteLength, which throws for half a surrogate pair
+    ValidateBy(
+      {
+        name: 'bytes',
+        validator: {
+          validate: (entry: unknown) =>
+            typeof entry !== 'string' || Buffer.byteLength(entry) <= ENTRY_BYTES_MAX,
+        },
+      },
+      { each: true, message: `each entry must be at most ${ENTRY_BYTES_MAX} bytes of UTF-8` },
+    ),
   );
 
 /** Exact table ids, or `*` alone. Queries filter by exact ids, which an index finds. */

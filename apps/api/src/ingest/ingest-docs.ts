@@ -25,8 +25,11 @@ export const EventsDocumented = (): MethodDecorator =>
     ApiOperation({
       summary: 'Record table events',
       description:
-        'Takes one event, a batch, or lines. Bodies may be compressed with gzip. The request is validated whole: if one event is malformed, or is not yours to write, nothing is recorded. ' +
-        'Limits: 16 KiB for an event, 64 KiB for a single one as sent, 16 MiB and 50,000 events for a batch or lines. After 503 or 504 send the same request again: an event is admitted once.',
+        'Takes one event, a batch, or lines. Bodies may be compressed with gzip. ' +
+        'The request is validated whole: if one event is malformed, or is not yours to write, ' +
+        'nothing is recorded. Limits: 16 KiB for an event, 64 KiB for a single one as sent, ' +
+        '16 MiB and 50,000 events for a batch or lines. ' +
+        'After 503 or 504 send the same request again: an event is admitted once.',
       requestBody: {
         required: true,
         content: {

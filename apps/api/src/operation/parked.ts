@@ -1,4 +1,4 @@
-import { Logger, type OnApplicationShutdown } from '@nestjs/common';
+import type { OnApplicationShutdown } from '@nestjs/common';
 import {
   Command,
   CommandHandler,
@@ -9,6 +9,7 @@ import {
 } from '@nestjs/cqrs';
 import type { ParkedAsk, ParkedTable, PositionState, RowStore, Statement } from '#read-model';
 import type { EntityManager } from 'typeorm';
+import { RequestLogger } from '../http/request-logger.js';
 import { HouseRecord } from '../house/house-record.js';
 import { actorOf, type Identity, seesTable } from '../identity/identity.js';
 import { Problem } from '../problems/problems.js';
@@ -107,7 +108,7 @@ export class ResumePartition extends Command<void> {
 /** Records the decision for the auditor of a parked table, and who made it. */
 @CommandHandler(DecideParked)
 export class DecideParkedHandler implements ICommandHandler<DecideParked> {
-  private readonly logger = new Logger('parked');
+  private readonly logger = new RequestLogger('parked');
 
   constructor(
     private readonly decisions: ParkingStore,
@@ -133,7 +134,7 @@ export class DecideParkedHandler implements ICommandHandler<DecideParked> {
 /** Makes a stopped partition claimable again, and records who asked. */
 @CommandHandler(ResumePartition)
 export class ResumePartitionHandler implements ICommandHandler<ResumePartition> {
-  private readonly logger = new Logger('parked');
+  private readonly logger = new RequestLogger('parked');
 
   constructor(
     private readonly decisions: ParkingStore,

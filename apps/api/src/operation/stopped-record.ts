@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import {
   Command,
   CommandHandler,
@@ -9,6 +9,7 @@ import {
   QueryHandler,
 } from '@nestjs/cqrs';
 import { BrokenLog, EventLog, type StoredRecord } from '#event-log';
+import { RequestLogger } from '../http/request-logger.js';
 import { beginning, HouseRecord } from '../house/house-record.js';
 import { actorOf, type Identity } from '../identity/identity.js';
 import { logAway } from '../problems/log-away.js';
@@ -134,7 +135,7 @@ export class ShowStoppedRecordHandler implements IQueryHandler<ShowStoppedRecord
 /** Keeps the decision, makes the partition claimable again, and records who decided. */
 @CommandHandler(PassRecord)
 export class PassRecordHandler implements ICommandHandler<PassRecord> {
-  private readonly logger = new Logger('parked');
+  private readonly logger = new RequestLogger('parked');
 
   constructor(
     private readonly stops: StoppedRecords,

@@ -102,15 +102,24 @@ export class ProblemFilter implements ExceptionFilter<unknown> {
  */
 export function sendProblem(reply: FastifyReply, problem: Problem): void {
   const { headers } = problem.extras;
+  for (const name of OF_THE_ANSWER) void reply.removeHeader(name);
   if (headers) reply.headers(headers);
   if (problem.status === 401) reply.headers(CHALLENGE);
   void reply
     .code(problem.status)
     .header('Content-Type', PROBLEM_MEDIA_TYPE)
     .header('Cache-Control', 'no-store')
-    .removeHeader('ETag')
     .send(Buffer.from(visible(JSON.stringify(documentOf(problem)))));
 }
+
+/** What a route may have said about its answer before it was refused. */
+const OF_THE_ANSWER = [
+  'ETag',
+  'Content-Disposition',
+  'Content-Length',
+  'Content-Range',
+  'Accept-Ranges',
+];
 
 const BY_STATUS: Readonly<Record<number, ProblemName>> = {
   401: 'not-signed-in',

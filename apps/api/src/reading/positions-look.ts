@@ -151,7 +151,7 @@ export class PositionsLook implements OnModuleDestroy {
     if (this.followers.size > 0)
       this.logger.warn({
         message: 'could not read the positions; streams wait',
-        error: (error as Error).message,
+        error: asError(error).message,
       });
     return AFTER_FAULT_MS;
   }

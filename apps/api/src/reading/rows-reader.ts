@@ -4,10 +4,12 @@ import {
   BadCursor,
   openSnapshot,
   readSnapshot,
+  rowsNow,
   TooManyRows,
   type OpenSnapshot,
   type Positions,
   type ReadAt,
+  type SchemaQuery,
   type Snapshot,
 } from '#read-model';
 import { DataSource } from 'typeorm';
@@ -34,6 +36,11 @@ export class RowsReader {
     work: (read: Snapshot) => Promise<Result>,
   ): Promise<ReadAt<Result>> {
     return this.answered(least, () => readSnapshot(this.rows, work));
+  }
+
+  /** Returns the rows of one query as they are now. Throws `not-ready` as `read` does. */
+  now<Row>(query: SchemaQuery): Promise<Row[]> {
+    return this.answered(undefined, () => rowsNow<Row>(this.rows, query));
   }
 
   /**

@@ -1,4 +1,4 @@
-import { applyDecorators, HttpCode, Post } from '@nestjs/common';
+import { applyDecorators, HttpCode, Post, UseInterceptors } from '@nestjs/common';
 import {
   ApiExtraModels,
   ApiHeader,
@@ -13,6 +13,7 @@ import { Requires } from '../identity/requires.js';
 import { dataSchema } from '../ingest/events/event-schemas.js';
 import { Refuses } from '../problems/refuses.js';
 import { LOG_POSITION, POSITIONS_PATTERN } from '../reading/positions.js';
+import { ActedAnswer } from './acted-answer.interceptor.js';
 import { IDEMPOTENCY_KEY, KEY_PATTERN } from './act-request.js';
 import { TakenActAnswer, PendingActAnswer } from './act.answers.js';
 import { fieldsOf, permissionFor } from './commands.js';
@@ -39,9 +40,10 @@ export const Commanded = (): MethodDecorator =>
     Refuses('invalid-request', 'too-many-requests', 'not-recorded', 'outcome-unknown', 'not-ready'),
   );
 
-/** Documents the answers of a command on one finding. */
+/** Makes the answers of a command on one finding of what it returns, and documents them. */
 export const ActAnswered = (): MethodDecorator =>
   applyDecorators(
+    UseInterceptors(ActedAnswer),
     ApiExtraModels(TakenActAnswer, PendingActAnswer),
     ApiResponse({
       status: 200,

@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { EventOf, ReviewRefusal } from '#audit';
 import {
   positionsText,
@@ -7,6 +7,7 @@ import {
   type Positions,
   type ReviewCommand,
 } from '#read-model';
+import { RequestLogger } from '../http/request-logger.js';
 import type { Identity } from '../identity/identity.js';
 import { confirmedUntil } from '../identity/me/confirm-session.js';
 import { personIn } from '../identity/requires.js';
@@ -50,7 +51,7 @@ interface Sent {
 /** Appends acts on findings, and reads what became of them. */
 @Injectable()
 export class Acts {
-  private readonly logger = new Logger('review');
+  private readonly logger = new RequestLogger('review');
 
   constructor(
     private readonly rows: ReviewRows,
@@ -61,12 +62,17 @@ export class Acts {
 
   /**
    * Appends an act and resolves with what became of it. Throws a refusal as a problem. The same
-   * command again under its key is answered as the first time.
+   * command again under its key is answered as the first time. An act that `refusedBy` says the log
+   * refuses is appended even if the rows are enough to refuse it.
    */
-  async perform(command: ReviewCommand, sent: ActSent): Promise<Acted> {
+  async perform(
+    command: ReviewCommand,
+    sent: ActSent,
+    refusedBy: 'rows' | 'log' = 'rows',
+  ): Promise<Acted> {
     const person = personIn(sent.by).id;
     const { ref, row, before, written } = await this.turns.run(person, () =>
-      this.send(command, sent),
+      this.send(command, sent, refusedBy),
     );
     const { finding, body } = sent;
     const table = row.body.table;
@@ -80,7 +86,11 @@ export class Acts {
     return this.answer({ act, row: now }, person, body);
   }
 
-  private async send(command: ReviewCommand, { by, finding, key, body }: ActSent): Promise<Sent> {
+  private async send(
+    command: ReviewCommand,
+    { by, finding, key, body }: ActSent,
+    refusedBy: 'rows' | 'log',
+  ): Promise<Sent> {
     const ref = actRef(by, command, finding, key);
     const scope = by.tables === 'all' ? undefined : by.tables;
     const { findings, acts } = await this.rows.read({ findings: [finding], acts: [ref], scope });
@@ -93,7 +103,8 @@ export class Acts {
     if (command === 'propose') this.desk.requireInForce(body.policy);
     if (row.isParked) throw new Problem('table-parked');
     const { outcome } = this.desk.foreseen(act.event, row);
-    if (isRefusedByRows(outcome)) throw refusalOf(outcome, personIn(by).id, row);
+    if (refusedBy === 'rows' && isRefusedByRows(outcome))
+      throw refusalOf(outcome, personIn(by).id, row);
     const written = await this.log.append([act]);
     this.logger.log({ message: 'act on a finding recorded', command, finding, by: by.id });
     return { ref, row, before, written };

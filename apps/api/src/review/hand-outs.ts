@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import { errorCode } from '#process';
 import { nextInQueue, quotedSchema, ROWS_SCHEMA, type FindingsFilter } from '#read-model';
 import { Problem } from '../problems/problems.js';
 import { ROWS } from '../settings/tokens.js';
@@ -29,12 +30,10 @@ export class HandOuts {
 
   /** Returns the finding that is handed out to a person under a key, if there is one. */
   async handed({ who, key }: TakingNext): Promise<string | undefined> {
-    await this.rows.query(
-      'delete from access.hand_out where who = $1 and key = $2 and until < now()',
-      [who, key],
-    );
     const [row] = await this.rows.query<{ finding: string }[]>(
-      'select finding from access.hand_out where who = $1 and key = $2',
+      `with late as (
+         delete from access.hand_out where who = $1 and key = $2 and until < now())
+       select finding from access.hand_out where who = $1 and key = $2 and until >= now()`,
       [who, key],
     );
     return row?.finding;
@@ -53,11 +52,24 @@ export class HandOuts {
     throw contended();
   }
 
-  /** Forgets that a finding was handed out, and what was not claimed long ago. */
-  async end(finding: string): Promise<void> {
+  /** Keeps a finding that was handed out for so much longer, until the rows have its claim. */
+  async keep(finding: string, { who, key }: TakingNext, seconds: number): Promise<void> {
     await this.rows.query(
-      `delete from access.hand_out where finding = $1 or until < now() - interval '1 hour'`,
-      [finding],
+      `update access.hand_out set until = now() + make_interval(secs => $4)
+       where finding = $1 and who = $2 and key = $3`,
+      [finding, who, key, seconds],
+    );
+  }
+
+  /**
+   * Forgets that a finding was handed out, unless it was handed to somebody else since, and what
+   * was not claimed long ago.
+   */
+  async end(finding: string, { who, key }: TakingNext): Promise<void> {
+    await this.rows.query(
+      `delete from access.hand_out
+       where finding = $1 and who = $2 and key = $3 or until < now() - interval '1 hour'`,
+      [finding, who, key],
     );
   }
 
@@ -93,7 +105,7 @@ export class HandOuts {
       });
     } catch (error) {
       // the same command runs in another api, and was faster
-      if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
+      if (errorCode(error) !== UNIQUE_VIOLATION) throw error;
       return { candidates: '1', finding: (await this.handed({ who, key })) ?? null };
     }
   }

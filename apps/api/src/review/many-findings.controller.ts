@@ -1,18 +1,17 @@
-import { Body, Controller, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Post, Query, UseInterceptors } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiExtraModels, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import type { Identity } from '../identity/identity.js';
-import { personIn, Requires, Sender } from '../identity/requires.js';
+import { Requires, Sender } from '../identity/requires.js';
 import { Deadlines } from '../lists/deadlines.js';
 import { Problem } from '../problems/problems.js';
 import { Refuses } from '../problems/refuses.js';
-import { LOG_POSITION } from '../reading/positions.js';
-import { positionsText } from '#read-model';
 import { ActAnswered, Commanded } from './act-docs.js';
-import { ActReplies } from './act-replies.js';
 import { Key } from './act-request.js';
-import { BulkAnswer, bulkAnswer, BulkRuling } from './bulk-request.js';
+import type { Acted } from './acts.js';
+import { BulkAnswered } from './bulk-answer.interceptor.js';
+import type { BulkDone } from './bulk.js';
+import { BulkAnswer, BulkRuling } from './bulk-request.js';
 import { RuleInBulk } from './rule-in-bulk.js';
 import { NextFields, TakeNext } from './take-next.js';
 
@@ -22,7 +21,6 @@ import { NextFields, TakeNext } from './take-next.js';
 export class ManyFindingsController {
   constructor(
     private readonly commands: CommandBus,
-    private readonly replies: ActReplies,
     private readonly deadlines: Deadlines,
   ) {}
 
@@ -37,21 +35,18 @@ export class ManyFindingsController {
   })
   @ApiResponse({ status: 204, description: 'No finding is left' })
   @Refuses('queue-contended', 'idempotency-key-reused')
-  async takeNextFinding(
+  takeNextFinding(
     @Sender() by: Identity,
     @Key() key: string,
     @Query() filter: NextFields,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<object | undefined> {
-    const acted = await this.commands.execute(new TakeNext(by, key, this.deadlines.in(filter)));
-    if (acted) return this.replies.answer(reply, acted, personIn(by).id);
-    void reply.code(204);
-    return undefined;
+  ): Promise<Acted | undefined> {
+    return this.commands.execute(new TakeNext(by, key, this.deadlines.in(filter)));
   }
 
   @Post('bulk')
   @Requires('review-findings')
   @Commanded()
+  @UseInterceptors(BulkAnswered)
   @ApiExtraModels(BulkAnswer)
   @ApiOperation({
     summary: 'Propose one ruling for many findings',
@@ -68,17 +63,14 @@ export class ManyFindingsController {
     @Sender() by: Identity,
     @Key() key: string,
     @Body() { ids, dryRun, preview, ...ruling }: BulkRuling,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<object> {
+  ): Promise<BulkDone> {
     if (dryRun !== true && preview === undefined)
       throw new Problem('invalid-request', undefined, {
         errors: [{ pointer: '/preview', reason: 'is required without dryRun' }],
       });
     const named = dryRun === true ? undefined : preview;
-    const done = await this.commands.execute(
+    return this.commands.execute(
       new RuleInBulk({ by, key, ids, ruling: { ...ruling }, preview: named }),
     );
-    if (done.written.size > 0) void reply.header(LOG_POSITION, positionsText(done.written));
-    return bulkAnswer(done, personIn(by).id);
   }
 }

@@ -48,7 +48,7 @@ export class NextFindings {
         finding = await this.handOuts.next(scoped, taker);
         // another api may have ended the same command since it was looked for
         const since = await this.taken(by, key);
-        if (since && finding !== undefined) await this.handOuts.end(finding);
+        if (since && finding !== undefined) await this.handOuts.end(finding, taker);
         if (since || finding === undefined) return since;
       }
       const acted = await this.claim(by, finding, taker);
@@ -58,20 +58,26 @@ export class NextFindings {
     throw contended();
   }
 
-  /** Claims a finding, or resolves with undefined if somebody else has it. */
+  /**
+   * Claims a finding, or resolves with undefined if somebody else has it. The log refuses it, never
+   * the rows alone: another api that runs the same command claims it under the same id, and then
+   * gets the same answer, even if the finding has become free since.
+   */
   private async claim(
     by: Identity,
     finding: string,
-    { key }: TakingNext,
+    taker: TakingNext,
   ): Promise<Acted | undefined> {
-    const body = { lease: this.desk.policy.document.lease };
+    const { lease } = this.desk.policy.document;
+    const sent = { by, finding, key: taker.key, body: { lease } };
     try {
-      const acted = await this.acts.perform('claim', { by, finding, key, body });
-      if (isTaken(acted)) await this.handOuts.end(finding);
+      const acted = await this.acts.perform('claim', sent, 'log');
+      if (isTaken(acted)) await this.handOuts.end(finding, taker);
+      else await this.handOuts.keep(finding, taker, lease);
       return acted;
     } catch (error) {
       if (!isPassed(error)) throw error;
-      await this.handOuts.end(finding);
+      await this.handOuts.end(finding, taker);
       return undefined;
     }
   }
@@ -82,8 +88,9 @@ export class NextFindings {
    */
   private async first(by: Identity, key: string, acted: Acted): Promise<Acted> {
     if (!isTaken(acted)) return acted;
-    const first = await this.taken(by, key);
-    return first === undefined || first.act.ref === acted.act.ref ? acted : first;
+    const claims = await this.rows.claimsUnder(actorOf(by), key);
+    if (claims.every(({ ref }) => ref === acted.act.ref)) return acted;
+    return (await this.taken(by, key)) ?? acted;
   }
 
   /**

@@ -48,9 +48,8 @@ export class ReviewRows {
   }
 
   /** Returns the claims that took effect under this key, the first one first. */
-  async claimsUnder(source: string, key: string): Promise<ActLine[]> {
-    const { result } = await this.rows.read(undefined, (read) => claimsUnder(read, source, key));
-    return result;
+  claimsUnder(source: string, key: string): Promise<ActLine[]> {
+    return this.rows.now(claimsUnder(source, key));
   }
 
   /**

@@ -1,89 +1,79 @@
-import { Controller, Res } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiTags } from '@nestjs/swagger';
 import type { ReviewCommand } from '#read-model';
-import type { FastifyReply } from 'fastify';
-import { personIn } from '../identity/requires.js';
-import { ActReplies } from './act-replies.js';
 import { ActRoute } from './act-docs.js';
 import { SentAct, type ActSent } from './act-request.js';
+import type { Acted } from './acts.js';
 import { PerformAct } from './perform-act.js';
 
 /** The commands on one finding (contract section 7). */
 @ApiTags('review')
 @Controller('v1/findings')
 export class ReviewController {
-  constructor(
-    private readonly commands: CommandBus,
-    private readonly replies: ActReplies,
-  ) {}
+  constructor(private readonly commands: CommandBus) {}
 
   @ActRoute('claim', 'Hold a finding for some time, so that others leave it alone')
-  claimFinding(@SentAct() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
-    return this.perform('claim', sent, reply);
+  claimFinding(@SentAct() sent: ActSent): Promise<Acted> {
+    return this.perform('claim', sent);
   }
 
   @ActRoute('release', 'Give up a claim')
-  releaseFinding(@SentAct() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
-    return this.perform('release', sent, reply);
+  releaseFinding(@SentAct() sent: ActSent): Promise<Acted> {
+    return this.perform('release', sent);
   }
 
   @ActRoute('comment', 'Say something about a finding')
-  commentOnFinding(@SentAct() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
-    return this.perform('comment', sent, reply);
+  commentOnFinding(@SentAct() sent: ActSent): Promise<Acted> {
+    return this.perform('comment', sent);
   }
 
   @ActRoute('video', 'Name video of what a finding is about')
-  attachVideo(@SentAct() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
-    return this.perform('video', sent, reply);
+  attachVideo(@SentAct() sent: ActSent): Promise<Acted> {
+    return this.perform('video', sent);
   }
 
   @ActRoute('hold', 'Ask surveillance to keep video')
-  requestVideoHold(@SentAct() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
-    return this.perform('hold', sent, reply);
+  requestVideoHold(@SentAct() sent: ActSent): Promise<Acted> {
+    return this.perform('hold', sent);
   }
 
   @ActRoute('held', 'Say until when video is kept that somebody asked for')
-  confirmVideoHeld(@SentAct() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
-    return this.perform('held', sent, reply);
+  confirmVideoHeld(@SentAct() sent: ActSent): Promise<Acted> {
+    return this.perform('held', sent);
   }
 
   @ActRoute('propose', 'Propose a ruling, which is final if the policy asks for one person only')
-  proposeRuling(@SentAct() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
-    return this.perform('propose', sent, reply);
+  proposeRuling(@SentAct() sent: ActSent): Promise<Acted> {
+    return this.perform('propose', sent);
   }
 
   @ActRoute('sign', 'Sign what somebody else proposed, which makes it final')
-  signRuling(@SentAct() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
-    return this.perform('sign', sent, reply);
+  signRuling(@SentAct() sent: ActSent): Promise<Acted> {
+    return this.perform('sign', sent);
   }
 
   @ActRoute('refuse', 'Refuse what somebody else proposed')
-  refuseRuling(@SentAct() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
-    return this.perform('refuse', sent, reply);
+  refuseRuling(@SentAct() sent: ActSent): Promise<Acted> {
+    return this.perform('refuse', sent);
   }
 
   @ActRoute('take-back', 'Take back the own proposal')
-  takeRulingBack(@SentAct() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
-    return this.perform('take-back', sent, reply);
+  takeRulingBack(@SentAct() sent: ActSent): Promise<Acted> {
+    return this.perform('take-back', sent);
   }
 
   @ActRoute('escalate', 'Leave a finding to another role, which alone may sign then')
-  escalateFinding(@SentAct() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
-    return this.perform('escalate', sent, reply);
+  escalateFinding(@SentAct() sent: ActSent): Promise<Acted> {
+    return this.perform('escalate', sent);
   }
 
   @ActRoute('reopen', 'Open a finding again that was ruled on')
-  reopenFinding(@SentAct() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
-    return this.perform('reopen', sent, reply);
+  reopenFinding(@SentAct() sent: ActSent): Promise<Acted> {
+    return this.perform('reopen', sent);
   }
 
-  private async perform(
-    command: ReviewCommand,
-    sent: ActSent,
-    reply: FastifyReply,
-  ): Promise<object> {
-    const acted = await this.commands.execute(new PerformAct(command, sent));
-    return this.replies.answer(reply, acted, personIn(sent.by).id);
+  private perform(command: ReviewCommand, sent: ActSent): Promise<Acted> {
+    return this.commands.execute(new PerformAct(command, sent));
   }
 }

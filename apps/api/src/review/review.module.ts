@@ -3,7 +3,6 @@ import { IngestModule } from '../ingest/ingest.module.js';
 import { ListsModule } from '../lists/lists.module.js';
 import { ReadingModule } from '../reading/reading.module.js';
 import { ActLog } from './act-log.js';
-import { ActReplies } from './act-replies.js';
 import { Acts } from './acts.js';
 import { Bulk } from './bulk.js';
 import { HandOuts } from './hand-outs.js';
@@ -28,7 +27,6 @@ import { ShowActHandler } from './show-act.js';
   controllers: [ManyFindingsController, ReviewController, ReviewEventsController],
   providers: [
     ActLog,
-    ActReplies,
     Acts,
     Bulk,
     HandOuts,

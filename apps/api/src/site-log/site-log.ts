@@ -9,6 +9,7 @@ import {
   TILE_WIDTH,
   utf8Of,
 } from '#evidence';
+import { errorCode } from '#process';
 import { SealReader } from '#seal-store';
 import { Problem } from '../problems/problems.js';
 
@@ -61,7 +62,7 @@ export class SealedFiles {
   /** Returns the last signed checkpoint. Throws `not-found` if nothing is signed yet. */
   async checkpoint(): Promise<{ readonly size: number; readonly note: string }> {
     const found = await this.seals.checkpoint().catch((error: unknown) => {
-      if (UNMADE.has((error as { readonly code?: unknown }).code)) return undefined;
+      if (UNMADE.has(errorCode(error))) return undefined;
       throw error;
     });
     return found ?? absent('nothing has been sealed yet');

@@ -1,6 +1,7 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { Counter } from 'prom-client';
+import { asError } from '#process';
 import { furthest, hasReached, type Change, type Positions } from '#read-model';
 import { Metrics } from '../operation/metrics.js';
 import { LivePlay } from '../reading/live-play.js';
@@ -144,7 +145,7 @@ export class ChangeFeed implements OnModuleDestroy {
         this.notBefore = performance.now() + AFTER_FAULT_MS;
         this.logger.warn({
           message: 'could not read the changes; streams wait',
-          error: (error as Error).message,
+          error: asError(error).message,
         });
       })
       .finally(() => (this.isReading = false));

@@ -1,4 +1,14 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Patch,
+  Post,
+  UseInterceptors,
+} from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import {
   ApiAcceptedResponse,
@@ -10,7 +20,6 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { IsBoolean } from 'class-validator';
-import type { FastifyReply } from 'fastify';
 import type { Role } from '../permissions.js';
 import { MayBeAbsent } from '../../http/optional.js';
 import { TextParam } from '../../http/parameters.js';
@@ -22,6 +31,7 @@ import {
   CreateAccount,
   ListAccounts,
 } from './accounts.js';
+import { ChangeAnswer } from './change-answer.interceptor.js';
 import { Refuses } from '../../problems/refuses.js';
 import {
   AccountAnswer,
@@ -120,12 +130,9 @@ export class AccountsController {
   @ApiCreatedResponse({ type: AccountAnswer, description: 'The account' })
   @ApiAcceptedResponse(PENDING)
   @Refuses('conflict')
-  async createAccount(
-    @Body() account: NewAccountBody,
-    @Sender() by: Identity,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<AccountShown | AccountChanged> {
-    return answer(await this.commands.execute(new CreateAccount(by, account)), reply);
+  @UseInterceptors(ChangeAnswer)
+  createAccount(@Body() account: NewAccountBody, @Sender() by: Identity): Promise<AccountChanged> {
+    return this.commands.execute(new CreateAccount(by, account));
   }
 
   @Patch(':name')
@@ -138,13 +145,13 @@ export class AccountsController {
   @ApiOkResponse({ type: AccountAnswer, description: 'The account as changed' })
   @ApiAcceptedResponse(PENDING)
   @Refuses('conflict')
-  async changeAccount(
+  @UseInterceptors(ChangeAnswer)
+  changeAccount(
     @Param('name') name: string,
     @Body() changes: AccountPatch,
     @Sender() by: Identity,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<AccountShown | AccountChanged> {
-    return answer(await this.commands.execute(new ChangeAccount(by, name, changes)), reply);
+  ): Promise<AccountChanged> {
+    return this.commands.execute(new ChangeAccount(by, name, changes));
   }
 
   @Get()
@@ -194,11 +201,4 @@ export class AccountsController {
   ): Promise<void> {
     await this.commands.execute(new EndSession(by, name, id));
   }
-}
-
-/** Returns the account, or with 202 the account and its pending grant. */
-function answer(changed: AccountChanged, reply: FastifyReply): AccountShown | AccountChanged {
-  if (!changed.grant) return changed.account;
-  void reply.code(202);
-  return changed;
 }

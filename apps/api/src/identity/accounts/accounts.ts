@@ -6,8 +6,8 @@ import {
   Query,
   QueryHandler,
 } from '@nestjs/cqrs';
-import { Logger } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { RequestLogger } from '../../http/request-logger.js';
 import type { Role } from '../permissions.js';
 import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
@@ -103,7 +103,7 @@ export class ListAccounts extends Query<readonly AccountShown[]> {
 /** Stores an account with the hash of its password, and logs who created it. */
 @CommandHandler(CreateAccount)
 export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
-  private readonly logger = new Logger('accounts');
+  private readonly logger = new RequestLogger('accounts');
 
   constructor(private readonly record: HouseRecord) {}
 
@@ -130,7 +130,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
  */
 @CommandHandler(ChangeAccount)
 export class ChangeAccountHandler implements ICommandHandler<ChangeAccount> {
-  private readonly logger = new Logger('accounts');
+  private readonly logger = new RequestLogger('accounts');
 
   constructor(
     private readonly record: HouseRecord,

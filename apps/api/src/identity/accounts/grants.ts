@@ -1,4 +1,3 @@
-import { Logger } from '@nestjs/common';
 import {
   Command,
   CommandHandler,
@@ -8,6 +7,7 @@ import {
   QueryHandler,
 } from '@nestjs/cqrs';
 import { DataSource, type EntityManager } from 'typeorm';
+import { RequestLogger } from '../../http/request-logger.js';
 import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
 import { Account, PendingGrant } from '../database/access.entities.js';
@@ -69,7 +69,7 @@ export class ListGrantsHandler implements IQueryHandler<ListGrants> {
 /** Applies a grant in one transaction, logs who confirmed it, and applies it to sessions at once. */
 @CommandHandler(ConfirmGrant)
 export class ConfirmGrantHandler implements ICommandHandler<ConfirmGrant> {
-  private readonly logger = new Logger('accounts');
+  private readonly logger = new RequestLogger('accounts');
 
   constructor(
     private readonly record: HouseRecord,
@@ -99,7 +99,7 @@ export class ConfirmGrantHandler implements ICommandHandler<ConfirmGrant> {
 /** Deletes a grant and logs who refused it. */
 @CommandHandler(RefuseGrant)
 export class RefuseGrantHandler implements ICommandHandler<RefuseGrant> {
-  private readonly logger = new Logger('accounts');
+  private readonly logger = new RequestLogger('accounts');
 
   constructor(private readonly record: HouseRecord) {}
 

@@ -1,6 +1,6 @@
-import { Logger } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DataSource, type EntityManager } from 'typeorm';
+import { RequestLogger } from '../../http/request-logger.js';
 import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
 import { codeHash, newCode } from '../credentials/one-time-code.js';
@@ -64,7 +64,7 @@ export class UseReset extends Command<void> {
 /** Stores the hash of a new code, and logs who issued it for whom. */
 @CommandHandler(IssueReset)
 export class IssueResetHandler implements ICommandHandler<IssueReset> {
-  private readonly logger = new Logger('accounts');
+  private readonly logger = new RequestLogger('accounts');
 
   constructor(private readonly record: HouseRecord) {}
 
@@ -90,7 +90,7 @@ export class IssueResetHandler implements ICommandHandler<IssueReset> {
 /** Uses up a code, stores the hash of the new password, and logs whose it is. */
 @CommandHandler(UseReset)
 export class UseResetHandler implements ICommandHandler<UseReset> {
-  private readonly logger = new Logger('accounts');
+  private readonly logger = new RequestLogger('accounts');
 
   constructor(
     private readonly source: DataSource,

@@ -1,4 +1,3 @@
-import { Logger } from '@nestjs/common';
 import {
   Command,
   CommandHandler,
@@ -8,6 +7,7 @@ import {
   QueryHandler,
 } from '@nestjs/cqrs';
 import { DataSource, IsNull } from 'typeorm';
+import { RequestLogger } from '../../http/request-logger.js';
 import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
 import { newToken } from '../credentials/bearer-token.js';
@@ -75,7 +75,7 @@ export class ListKeys extends Query<readonly KeyShown[]> {
 /** Stores a key with the hash of its token, and logs who created it. */
 @CommandHandler(CreateKey)
 export class CreateKeyHandler implements ICommandHandler<CreateKey> {
-  private readonly logger = new Logger('keys');
+  private readonly logger = new RequestLogger('keys');
 
   constructor(private readonly record: HouseRecord) {}
 
@@ -113,7 +113,7 @@ export class CreateKeyHandler implements ICommandHandler<CreateKey> {
 /** Marks a key as revoked, logs who revoked it, and applies it to this process at once. */
 @CommandHandler(RevokeKey)
 export class RevokeKeyHandler implements ICommandHandler<RevokeKey> {
-  private readonly logger = new Logger('keys');
+  private readonly logger = new RequestLogger('keys');
 
   constructor(
     private readonly record: HouseRecord,

@@ -1,4 +1,3 @@
-import { Logger } from '@nestjs/common';
 import {
   Command,
   CommandHandler,
@@ -8,6 +7,7 @@ import {
   QueryHandler,
 } from '@nestjs/cqrs';
 import { DataSource } from 'typeorm';
+import { RequestLogger } from '../../http/request-logger.js';
 import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
 import { ApiSettings } from '../../settings/api-settings.js';
@@ -78,7 +78,7 @@ export class ListSessionsHandler implements IQueryHandler<ListSessions> {
 /** Deletes a session, logs who ended whose, and refuses its token at once. */
 @CommandHandler(EndSession)
 export class EndSessionHandler implements ICommandHandler<EndSession> {
-  private readonly logger = new Logger('accounts');
+  private readonly logger = new RequestLogger('accounts');
 
   constructor(
     private readonly record: HouseRecord,

@@ -1,6 +1,6 @@
-import { Logger } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DataSource, type EntityManager } from 'typeorm';
+import { RequestLogger } from '../../http/request-logger.js';
 import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
 import { ApiSettings } from '../../settings/api-settings.js';
@@ -46,7 +46,7 @@ export class SignOut extends Command<void> {
 /** Checks a name, password and code within the limits on failed attempts, and opens a session. */
 @CommandHandler(SignIn)
 export class SignInHandler implements ICommandHandler<SignIn> {
-  private readonly logger = new Logger('sign-in');
+  private readonly logger = new RequestLogger('sign-in');
 
   constructor(
     private readonly source: DataSource,

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { errorCode } from '#process';
 import { Problem } from '../../problems/problems.js';
 import type { RouteNeeds } from '../../identity/requires.js';
 import { BodyRoom } from './body-room.js';
@@ -87,7 +88,7 @@ async function unpacked(body: Buffer, encoding: string, bytesMax: number): Promi
     const { buffer, engine } = await inflate(body, { maxOutputLength: bytesMax, info: true });
     if (engine.bytesWritten === body.length) return buffer;
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
+    const code = errorCode(cause);
     if (code === 'ERR_BUFFER_TOO_LARGE')
       throw new Problem('too-large', `The body decompresses to more than ${bytesMax} bytes.`, {
         cause,

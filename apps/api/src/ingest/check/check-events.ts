@@ -1,9 +1,9 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type AnyEvent, Decoder, houseFrom } from '#audit';
 import type { Identity } from '../../identity/identity.js';
 import { KeyTables, type TableAsked } from '../../identity/keys/key-tables.js';
 import { Problem } from '../../problems/problems.js';
+import { LivePlay } from '../../reading/live-play.js';
 import { InstalledRules } from '../../settings/tokens.js';
 import type { EventForm } from '../body/event-form.js';
 import { RequestEvents } from '../events/request-events.js';
@@ -17,6 +17,8 @@ const UNDER_WAY_MAX = 4;
 const SLICE_MS = 5;
 /** How long a check may fold in all. Senders who correct everything they sent need more. */
 const FOLD_MS_MAX = 5000;
+/** How much of the time all checks may fold while events are being recorded. */
+const SHARE = 0.2;
 /** The most characters of what is found. Each finding repeats references of any length. */
 const VERDICT_LENGTH_MAX = 8 * 1024 * 1024;
 
@@ -43,6 +45,7 @@ export class CheckEventsHandler implements IQueryHandler<CheckEvents> {
   constructor(
     private readonly rules: InstalledRules,
     private readonly keyTables: KeyTables,
+    private readonly live: LivePlay,
   ) {
     this.decoder = new Decoder(houseFrom(rules.book), 'refused');
   }
@@ -73,7 +76,7 @@ export class CheckEventsHandler implements IQueryHandler<CheckEvents> {
     await reading.read(body, this.decoder);
     await this.keyTables.check(sender, [...tablesAsked.values()]);
     const tables = new TablesApart(this.rules.book);
-    const slices = new Slices();
+    const slices = new Slices(this.live);
     for (const event of taken) {
       tables.take(event);
       await slices.next(tables.length);
@@ -83,10 +86,15 @@ export class CheckEventsHandler implements IQueryHandler<CheckEvents> {
   }
 }
 
-/** Gives other requests a turn between slices of work, and ends work that takes too long. */
+/**
+ * Gives other requests a turn between slices of work, and rests while events are recorded. Ends
+ * work that takes too long.
+ */
 class Slices {
   private began = performance.now();
   private spentMs = 0;
+
+  constructor(private readonly live: LivePlay) {}
 
   /** Throws `too-large` if the work took too long, or found too much. */
   async next(length: number): Promise<void> {
@@ -100,7 +108,7 @@ class Slices {
       );
     if (this.spentMs > FOLD_MS_MAX)
       throw new Problem('too-large', 'These events take too long to judge: check fewer at once.');
-    await turn();
+    await this.live.rest(ms, SHARE / UNDER_WAY_MAX);
     this.began = performance.now();
   }
 }
