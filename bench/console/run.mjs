@@ -74,6 +74,18 @@ async function signedIn(browser, { url, token, slower }) {
 }
 
 /**
+ * Measures in a page and closes it: a slowed page keeps a processor busy as long as it is open.
+ * @template T
+ * @param {Promise<T & { page: Page }>} opening
+ * @param {(opened: T & { page: Page }) => Promise<void>} measure
+ */
+async function inPage(opening, measure) {
+  const opened = await opening;
+  await measure(opened);
+  await opened.page.context().close();
+}
+
+/**
  * Measures the first load of the queue with nothing in the cache.
  * @param {() => Promise<{ page: Page }>} open
  * @param {string} url
@@ -98,6 +110,30 @@ async function firstLoad(open, url) {
 }
 
 /**
+ * Returns the milliseconds from a key, as the page hears it, to the frame after something is so.
+ * @param {Page} page
+ * @param {string} key
+ * @param {string} isSo An expression. `before` is what had the focus.
+ */
+async function keyUntil(page, key, isSo) {
+  const elapsed = await page.evaluate(
+    `new Promise((done) => {
+      const from = performance.now();
+      const before = document.activeElement;
+      before.dispatchEvent(
+        new KeyboardEvent('keydown', { key: '${key}', bubbles: true, cancelable: true }),
+      );
+      const look = () => {
+        if (!(${isSo})) requestAnimationFrame(look);
+        else requestAnimationFrame(() => done(performance.now() - from));
+      };
+      look();
+    })`,
+  );
+  return /** @type {number} */ (elapsed);
+}
+
+/**
  * Measures a key to the highlighted row, and a row to the screen of its coup.
  * @param {Page} page
  * @param {string} url
@@ -107,24 +143,9 @@ async function keysAndRows(page, url) {
   await page.locator(ROW).nth(3).waitFor();
   await page.keyboard.press('j');
   const keys = [];
-  for (let n = 0; n < KEYS; n += 1)
-    keys.push(
-      await page.evaluate(
-        `new Promise((done) => {
-          const from = performance.now();
-          const before = document.activeElement;
-          before.dispatchEvent(
-            new KeyboardEvent('keydown', { key: 'j', bubbles: true, cancelable: true }),
-          );
-          const look = () => {
-            if (document.activeElement === before) requestAnimationFrame(look);
-            else requestAnimationFrame(() => done(performance.now() - from));
-          };
-          look();
-        })`,
-      ),
-    );
-  print('key j to the next row', /** @type {number[]} */ (keys), 50);
+  const isElsewhere = 'document.activeElement !== before';
+  for (let n = 0; n < KEYS; n += 1) keys.push(await keyUntil(page, 'j', isElsewhere));
+  print('key j to the next row', keys, 50);
   const opened = [];
   for (let n = 0; n < ROUNDS; n += 1) {
     await page.goto(`${url}/console/queue`);
@@ -133,10 +154,7 @@ async function keysAndRows(page, url) {
       .nth(n + 1)
       .waitFor();
     await page.keyboard.press('j');
-    const from = performance.now();
-    await page.keyboard.press('Enter');
-    await page.locator('.playing-card').first().waitFor();
-    opened.push(performance.now() - from);
+    opened.push(await keyUntil(page, 'Enter', `document.querySelector('.felt .playing-card')`));
   }
   print('row to its coup', opened, 400);
 }
@@ -310,12 +328,13 @@ try {
   console.log(`console | ${all} findings | load ${load()}`);
   const open = (slower = 1) => signedIn(browser, { url, token, slower });
   await firstLoad(() => open(SLOWER), url);
-  await keysAndRows((await open(SLOWER)).page, url);
-  await scrolling(await open(), url, { name: '', most: 25 });
-  await scrolling(await open(SLOWER), url, { name: ` ${SLOWER} times slower`, most: 50 });
-  await arrivals((await open()).page, server);
-  await proposals((await open()).page, url, ids);
-  await rulings((await open()).page, url);
+  await inPage(open(SLOWER), ({ page }) => keysAndRows(page, url));
+  await inPage(open(), (opened) => scrolling(opened, url, { name: '', most: 25 }));
+  const slowed = { name: ` ${SLOWER} times slower`, most: 50 };
+  await inPage(open(SLOWER), (opened) => scrolling(opened, url, slowed));
+  await inPage(open(), ({ page }) => arrivals(page, server));
+  await inPage(open(), ({ page }) => proposals(page, url, ids));
+  await inPage(open(), ({ page }) => rulings(page, url));
   await server.stop();
 } finally {
   await browser.close();

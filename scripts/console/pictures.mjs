@@ -72,6 +72,7 @@ const screens = ({ finding, coup, shoe }) => [
     path: `reports/${report}`,
     person: 'compliance',
   })),
+  { name: 'evidence', path: 'evidence?new=table', person: 'compliance' },
   { name: 'rules', path: 'rules', person: 'regulator' },
   { name: 'rule-document', path: 'rules/nsw-crown@1', person: 'regulator' },
   {

@@ -47,6 +47,7 @@ const SCREENS: readonly (readonly [path: string, person: string])[] = [
   ['rules/diff?from=punto-banco@1&to=nsw-crown@1', 'regulator'],
   ['rules/policy', 'regulator'],
   ['people', 'admin'],
+  ['evidence', 'compliance'],
   ['devices', 'integrator'],
   ['settings', 'pit-boss'],
   ['nowhere', 'pit-boss'],
@@ -104,7 +105,7 @@ const PARTS: readonly Part[] = [
   },
   {
     ...{ name: 'the exact lines', path: 'findings/{finding}', person: 'pit-boss' },
-    ...{ open: clicks('.panel:has(> p > code) > button'), at: SHEET },
+    ...{ open: clicks('.panel:has(> p > code) > .actions > button'), at: SHEET },
   },
   {
     ...{ name: 'the signature', path: 'findings/{proposed}', person: 'pit-boss' },
@@ -120,6 +121,14 @@ const PARTS: readonly Part[] = [
       await presses('s')(page);
       await clicks('.ruling-sheet form button[type=submit]')(page);
     },
+  },
+  {
+    ...{ name: 'a package', path: 'evidence', person: 'compliance' },
+    ...{ open: clicks('.evidence-acts button'), at: SHEET },
+  },
+  {
+    ...{ name: 'the wish for a package', path: 'evidence?new=table', person: 'compliance' },
+    ...{ open: presses(), at: SHEET },
   },
   {
     ...{ name: 'an account', path: 'people', person: 'admin' },
@@ -149,6 +158,14 @@ openConsole(async (opened) => {
   await acted(ask, `/v1/findings/${proposed}/propose`, {
     ...{ disposition: 'dealer-error-corrected', policy: 'review@1', evidence: review.evidence },
   });
+  const wish = {
+    scope: { kind: 'finding', finding: id },
+    purpose: 'a complaint',
+    recipient: 'DICJ',
+  };
+  await (
+    await sentTo(server, 'compliance')
+  )('POST', '/v1/exports', wish);
   places = { finding: id, proposed, coup: coupRef, shoe: shoeRef, dealer };
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { TestBrowser } from '../kit/browser.js';
 import type { ConsoleServer } from '../kit/console-server.js';
 import { eventually } from '../kit/eventually.js';
@@ -12,50 +12,6 @@ let browser: TestBrowser;
 
 openConsole((opened) => {
   ({ server, browser } = opened);
-});
-
-/** What each person of the sample day finds in the navigation. */
-const PLACES = {
-  'pit-boss': ['Queue', 'Tables', 'Reports', 'Rules'],
-  surveillance: ['Queue', 'Tables', 'Reports', 'Rules'],
-  compliance: ['Queue', 'Tables', 'Reports', 'Rules'],
-  regulator: ['Queue', 'Tables', 'Reports', 'Rules'],
-  finance: ['Tables', 'Reports', 'Rules'],
-  integrator: ['Reports', 'Rules', 'Devices'],
-} as const;
-/** Every place, and an address below it. Each report has a permission of its own. */
-const ADDRESSES = {
-  Queue: ['queue', 'findings/of-another-shoe'],
-  Tables: ['tables', 'tables/B04'],
-  Reports: ['reports'],
-  Rules: ['rules', 'rules/punto-banco@1'],
-  People: ['people'],
-  Devices: ['devices'],
-};
-
-describe.each(Object.entries(PLACES))('%s', (person, places) => {
-  it(
-    'sees the places of the role, and reads at every other address that it is not for them',
-    async () => {
-      const page = await browser.visitAs(person, '');
-      const navigation = page.getByRole('navigation', { name: 'Main' });
-      expect(await navigation.getByRole('link').allInnerTexts()).toEqual(places);
-      const notForYou = page.getByRole('heading', { name: 'This page is not for your roles' });
-      const settled = page.locator('main h1');
-      for (const [place, addresses] of Object.entries(ADDRESSES))
-        for (const address of addresses) {
-          await page.goto(browser.addressOf(address));
-          await settled.first().waitFor();
-          const isMine = (places as readonly string[]).includes(place);
-          expect([address, (await notForYou.count()) === 0]).toEqual([address, isMine]);
-          if (!isMine) expect(await page.title()).toMatch(/^This page is not for your roles/);
-        }
-      await page.goto(browser.addressOf('settings'));
-      await page.getByRole('heading', { name: 'Settings' }).waitFor();
-      await page.context().close();
-    },
-    TEST_MS,
-  );
 });
 
 it(

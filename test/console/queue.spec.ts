@@ -397,6 +397,28 @@ it('keeps in a ruling on several what has left the list since it was selected', 
   await page.context().close();
 });
 
+it('reads its rows once, and already while the words of the page are on their way', async () => {
+  const page = await browser.visitAs('pit-boss', 'settings');
+  const asked: string[] = [];
+  let rowsAsked: () => void = () => undefined;
+  const areRowsAsked = new Promise<void>((resolve) => (rowsAsked = resolve));
+  await page.route(/\/v1\/findings\?/, async (route) => {
+    asked.push(route.request().url());
+    rowsAsked();
+    await route.continue();
+  });
+  await page.route('**/assets/en-*.js', async (route) => {
+    await areRowsAsked;
+    await route.continue();
+  });
+  await page.goto(browser.addressOf('queue?severity=1'));
+  await settled(page);
+  const first = asked.filter((url) => new URL(url).searchParams.get('cursor') === null);
+  expect(first).toHaveLength(1);
+  expect(new URL(first[0] as string).searchParams.get('severity')).toBe('1');
+  await page.context().close();
+});
+
 it('shows what came between the reading of the rows and the beginning of the stream', async () => {
   const table = await PlayedTable.open(server, 'Q6');
   await table.play((log) => earlyCoup(log, 1));

@@ -12,7 +12,7 @@ import { parseSearch, type Search, writeSearch } from './address.js';
 import { NotForYou, ScreenFailed, ScreenMissing } from './failures.js';
 import { type LazyPart, lazyPart } from './lazy-part.js';
 import { type Permission, useMe } from './me.js';
-import { PLACES } from './screens.js';
+import { PLACES, startOf } from './screens.js';
 import { sessionState } from './session.js';
 import { Shell } from './shell.js';
 
@@ -45,8 +45,7 @@ const start = createRoute({ getParentRoute: () => inside, path: '/', component: 
 /** Leads to the first place that the person may see. */
 function Start() {
   const { permissions } = useMe();
-  const place = PLACES.find(({ needs }) => needs.some((each) => permissions.includes(each)));
-  return <Navigate to={place?.to ?? '/settings'} replace />;
+  return <Navigate to={startOf(permissions)} replace />;
 }
 
 /**
@@ -104,6 +103,12 @@ const tree = root.addChildren([
       reports,
       () => import('../reports/reports-screen.js'),
       'ReportScreen',
+    ),
+    screen(
+      'evidence',
+      ['export-evidence'],
+      () => import('../evidence/evidence-screen.js'),
+      'EvidenceScreen',
     ),
     screen('rules', ['read-rules'], rules, 'RulesScreen'),
     screen('rules/diff', ['read-rules'], rules, 'DifferenceScreen'),

@@ -3,7 +3,7 @@ import type { Permission } from './me.js';
 
 /** A place of the main navigation: where it leads, what it is called, and who sees it. */
 export interface Place {
-  readonly to: '/queue' | '/tables' | '/reports' | '/rules' | '/people' | '/devices';
+  readonly to: '/queue' | '/tables' | '/reports' | '/evidence' | '/rules' | '/people' | '/devices';
   readonly name: Key;
   /** One of these permissions is enough. */
   readonly needs: readonly Permission[];
@@ -28,7 +28,12 @@ export const PLACES: readonly Place[] = [
     ],
     key: 'r',
   },
+  { to: '/evidence', name: 'shell.evidence', needs: ['export-evidence'], key: 'e' },
   { to: '/rules', name: 'shell.rules', needs: ['read-rules'], key: 'l' },
   { to: '/people', name: 'shell.people', needs: ['manage-accounts'], key: 'p' },
   { to: '/devices', name: 'shell.devices', needs: ['manage-keys'], key: 'd' },
 ];
+
+/** Returns where a person starts: the first place that they may see, or the settings. */
+export const startOf = (permissions: readonly Permission[]): Place['to'] | '/settings' =>
+  PLACES.find(({ needs }) => needs.some((each) => permissions.includes(each)))?.to ?? '/settings';

@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { api, dataOf, Refused, serverPath } from '../api/client.js';
 import { sentenceOf } from '../app/failures.js';
+import { useMay } from '../app/me.js';
 import { Button } from '../controls/button.js';
 import { Sheet } from '../controls/sheet.js';
 import { useFormats } from '../words/formats.js';
@@ -32,6 +34,7 @@ export const recordQuery = (id: string, evidence: string | null, after?: string)
 /** The SHA-256 of the evidence, and the exact lines that it is made of, in a drawer. */
 export function Record({ whole }: { readonly whole: Whole }): ReactNode {
   const words = useWords();
+  const mayExport = useMay('export-evidence');
   const [isOpen, setOpen] = useState(false);
   const { evidence } = whole.review;
   return (
@@ -46,9 +49,18 @@ export function Record({ whole }: { readonly whole: Whole }): ReactNode {
           </>
         )}
       </p>
-      <Button className="no-print" onPress={() => setOpen(true)}>
-        {words('finding.record')}
-      </Button>
+      <div className="actions no-print">
+        <Button onPress={() => setOpen(true)}>{words('finding.record')}</Button>
+        {mayExport && (
+          <Link
+            to="/evidence"
+            search={{ new: 'finding', finding: whole.finding.id }}
+            className="button"
+          >
+            {words('evidence.ofThis')}
+          </Link>
+        )}
+      </div>
       <Sheet title={words('finding.record')} isOpen={isOpen} onClose={() => setOpen(false)}>
         <Lines whole={whole} />
         <p className="actions">

@@ -10,6 +10,7 @@ import {
 } from 'react';
 import { sentenceOf } from '../app/failures.js';
 import { Button } from '../controls/button.js';
+import { usePolicy } from '../review/policy.js';
 import { useWords } from '../words/words.js';
 import type { Current } from './current.js';
 import { QueueRow } from './row.js';
@@ -85,12 +86,13 @@ function RowsInSight(props: InSight): ReactNode {
   const { rows, items, current, selected, open, isAtRest } = props;
   const { onOpen, onSelect } = useSame(props);
   const now = useNow();
+  const policy = usePolicy(); // here, for a query of its own would make each row slower
   return items.map(({ index, start }) => {
     const row = rows.at(index);
     return row ? (
       <QueueRow
         key={row.id}
-        {...{ row, now, isAtRest, onOpen, onSelect }}
+        {...{ row, now, policy, isAtRest, onOpen, onSelect }}
         place={index}
         top={start}
         isCurrent={index === Math.max(0, current.place)}

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useMe } from '../app/me.js';
-import { type Policy, usePolicy } from '../review/policy.js';
+import type { Policy } from '../review/policy.js';
 import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';
 import { isOverdue, videoEnd } from './filter.js';
@@ -10,12 +10,13 @@ interface Props {
   readonly row: Row;
   /** The present time, in ms since 1970. */
   readonly now: number;
+  /** The review policy in force, once it has been read. */
+  readonly policy: Policy | undefined;
 }
 
 /** What a person must know of a finding before opening it: who holds it, and what is urgent. */
-export function Marks({ row, now }: Props): ReactNode {
+export function Marks({ row, now, policy }: Props): ReactNode {
   const words = useWords();
-  const policy = usePolicy();
   const { state, regressed, touched, lapsed, escalated } = row.review;
   const flags = (['regressed', 'touched', 'lapsed'] as const).filter(
     (flag) => ({ regressed, touched, lapsed })[flag],
@@ -45,13 +46,13 @@ export function Marks({ row, now }: Props): ReactNode {
           {words(`review.flag.${flag}`)}
         </span>
       ))}
-      <Video row={row} now={now} video={policy?.video} />
+      <Video row={row} now={now} policy={policy} />
     </>
   );
 }
 
 /** Who holds it. A claim that ran out still counts until another person claims the finding. */
-function Claim({ row, now }: Props): ReactNode {
+function Claim({ row, now }: Pick<Props, 'row' | 'now'>): ReactNode {
   const words = useWords();
   const formats = useFormats();
   const { person } = useMe();
@@ -73,14 +74,10 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
 /** How long the video is kept: by the house, or for longer because somebody held it. */
-function Video({
-  row,
-  now,
-  video,
-}: Props & { readonly video: Policy['video'] | undefined }): ReactNode {
+function Video({ row, now, policy }: Props): ReactNode {
   const words = useWords();
-  if (video === undefined || row.review.state === 'ruled') return null;
-  const left = videoEnd(row, video) - now;
+  if (policy === undefined || row.review.state === 'ruled') return null;
+  const left = videoEnd(row, policy.video) - now;
   if (left <= 0) return <span className="queue-mark muted">{words('queue.videoOver')}</span>;
   const isShort = left < DAY_MS;
   return (

@@ -13,8 +13,13 @@ import { Filters, Order } from './filters.js';
 import { QueueList } from './list.js';
 import './queue.css';
 import { Search as SearchBox } from './search.js';
-import { useFacets, useQueue } from './use-queue.js';
+import { readAhead as readRowsAhead, useFacets, useQueue } from './use-queue.js';
 import { Views } from './views.js';
+
+/** Begins to read what the queue shows at an address, before its screen is there. */
+export function readAhead(search: Search): void {
+  if (unknownIn(search).length === 0) readRowsAhead(filterIn(search));
+}
 
 /** The findings that wait for a ruling: the gravest first, then the oldest. */
 export function QueueScreen(): ReactNode {

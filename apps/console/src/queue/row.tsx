@@ -1,4 +1,5 @@
 import { memo, type MouseEvent, type ReactNode } from 'react';
+import type { Policy } from '../review/policy.js';
 import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';
 import { CardsInQuestion } from './cards-in-question.js';
@@ -6,29 +7,46 @@ import { Marks } from './marks.js';
 import type { Row } from './rows.js';
 import { Severity } from './severity.js';
 
-interface Props {
+interface CellProps {
   readonly row: Row;
+  readonly isSelected: boolean;
+  readonly isAtRest: boolean;
+  /** The present time, to half a minute, in ms since 1970. */
+  readonly now: number;
+  /** The review policy in force, once it has been read. */
+  readonly policy: Policy | undefined;
+  readonly onSelect: (row: Row) => void;
+}
+
+interface Props extends CellProps {
   /** Its place in the list, from 0. */
   readonly place: number;
   readonly top: number;
   readonly isCurrent: boolean;
-  readonly isSelected: boolean;
   readonly isOpen: boolean;
-  readonly isAtRest: boolean;
-  /** The present time, to half a minute, in ms since 1970. */
-  readonly now: number;
   readonly onOpen: (row: Row) => void;
-  readonly onSelect: (row: Row) => void;
 }
 
-/** A finding of the queue. It may change where it is, and is dimmed once it needs nothing more. */
-export const QueueRow = memo(function QueueRow(props: Props): ReactNode {
+/**
+ * A finding of the queue. It may change where it is, and is dimmed once it needs nothing more. It is
+ * drawn again when something of it changes, and not because a list that had rested scrolls on.
+ */
+export const QueueRow = memo(DrawnRow, isSame);
+
+function isSame(before: Props, after: Props): boolean {
+  return (Object.keys(after) as (keyof Props)[]).every(
+    (name) => Object.is(before[name], after[name]) || (name === 'isAtRest' && before.isAtRest),
+  );
+}
+
+function DrawnRow(props: Props): ReactNode {
   const { row, place, top, isCurrent, isSelected, isOpen, isAtRest, now } = props;
+  const { policy, onOpen, onSelect } = props;
   const isDone = row.review.state === 'ruled' || row.status === 'withdrawn' || row.review.lapsed;
   const open = (event: MouseEvent): void => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
     event.preventDefault();
-    props.onOpen(row);
+    onOpen(row);
   };
   return (
     <div
@@ -43,7 +61,17 @@ export const QueueRow = memo(function QueueRow(props: Props): ReactNode {
       style={{ transform: `translateY(${top}px)` }}
       onClick={open}
     >
-      <Check row={row} isSelected={isSelected} onSelect={props.onSelect} />
+      <Cells {...{ row, isSelected, isAtRest, now, policy, onSelect }} />
+    </div>
+  );
+}
+
+/** What a row shows. It stays as it is while the focus goes from row to row. */
+const Cells = memo(function Cells(props: CellProps): ReactNode {
+  const { row, isSelected, isAtRest, now, policy, onSelect } = props;
+  return (
+    <>
+      <Check row={row} isSelected={isSelected} onSelect={onSelect} />
       <span role="gridcell" className="queue-cell-severity">
         <Severity of={row.severity} />
       </span>
@@ -54,9 +82,9 @@ export const QueueRow = memo(function QueueRow(props: Props): ReactNode {
       </span>
       <Ages row={row} now={now} />
       <span role="gridcell" className="queue-cell-marks">
-        <Marks row={row} now={now} />
+        <Marks row={row} now={now} policy={policy} />
       </span>
-    </div>
+    </>
   );
 });
 

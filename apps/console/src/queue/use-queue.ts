@@ -101,21 +101,35 @@ export function readAgain(rows: QueueRows): Promise<void> {
 export const useFacets = (filter: QueueFilter, enabled = true) =>
   useQuery({ ...facetsQuery(filter), enabled, placeholderData: keepPreviousData });
 
+/** The rows that a screen has shown. What it shows again may have changed meanwhile. */
+const shown = new WeakSet<QueueRows>();
+
 /**
- * Returns the rows of a filter, and keeps them up to date in place. Rows that were read when the
- * screen was shown before are read again behind the scenes.
+ * Begins to read the rows of a filter before their screen is there. What fails is read again, and
+ * shown, by the screen.
+ */
+export const readAhead = (filter: QueueFilter): void =>
+  void queries.query(rowsQuery(filter)).catch(() => undefined);
+
+/**
+ * Returns the rows of a filter, and keeps them up to date in place. Rows that were read before the
+ * screen is shown are read again behind the scenes, unless they were read ahead of it and the
+ * stream has yet to begin: then the beginning says whether they have missed something.
  */
 export function useQueue(filter: QueueFilter) {
   const options = rowsQuery(filter);
   const hash = hashKey(options.queryKey);
-  // what was there before the first drawing was read on an earlier visit
+  // what was there before the first drawing was read before this screen listened to changes
   const [known, setKnown] = useState({ hash, rows: queries.getQueryData(options.queryKey) });
   if (known.hash !== hash) setKnown({ hash, rows: queries.getQueryData(options.queryKey) });
   const query = useQuery(options);
   const { data: rows } = query;
   useArrivals(rows, filter);
   useEffect(() => {
-    if (rows && rows === known.rows) void readAgain(rows);
+    if (!rows) return;
+    const mayHaveMissed = shown.has(rows) || streamHasBegun();
+    shown.add(rows);
+    if (rows === known.rows && mayHaveMissed) void readAgain(rows);
   }, [rows, known]);
   return query;
 }

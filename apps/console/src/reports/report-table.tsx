@@ -37,6 +37,7 @@ export function ReportTable<Line, Total = Line>(props: Props<Line, Total>): Reac
   const inSight = useInSight(element, rows.length);
   const classes = new Map(columns.map((each) => [each.id, classOf(each)]));
   const notes = new Map(columns.map(({ id, note }) => [id, note]));
+  const hasNotes = columns.some(({ note }) => note !== undefined);
   const notesId = useId();
   // Called, not rendered as a component: a new function at each drawing would be a new component,
   // and a link that is replaced between press and release is never clicked.
@@ -47,7 +48,7 @@ export function ReportTable<Line, Total = Line>(props: Props<Line, Total>): Reac
         <table
           ref={element}
           className="report-table"
-          aria-describedby={notesId}
+          aria-describedby={hasNotes ? notesId : undefined}
           aria-rowcount={1 + lines.length + totals.length}
         >
           <caption className="only-spoken">{caption}</caption>
@@ -84,9 +85,11 @@ export function ReportTable<Line, Total = Line>(props: Props<Line, Total>): Reac
           {lines.length > 0 && <Totals {...{ columns, totals }} from={lines.length + 2} />}
         </table>
       </div>
-      <div id={notesId}>
-        <Notes columns={columns} />
-      </div>
+      {hasNotes && (
+        <div id={notesId}>
+          <Notes columns={columns} />
+        </div>
+      )}
     </>
   );
 }

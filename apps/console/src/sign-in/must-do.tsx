@@ -1,15 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { sentenceOf } from '../app/failures.js';
+import { lazyPart } from '../app/lazy-part.js';
 import { meQuery, useMe } from '../app/me.js';
 import { signOut } from '../app/session.js';
 import { useTitle } from '../app/title.js';
 import { Button } from '../controls/button.js';
 import { notify } from '../controls/notices.js';
 import { useWords } from '../words/words.js';
-import { FactorEnrollment } from './factor-enrollment.js';
-import { PasswordForm } from './password-form.js';
 import './sign-in.css';
+
+const PasswordForm = lazyPart(async () => (await import('./password-form.js')).PasswordForm);
+const FactorEnrollment = lazyPart(
+  async () => (await import('./factor-enrollment.js')).FactorEnrollment,
+);
 
 /**
  * Shows what a person must do before everything else, and the screens once it is done: a password

@@ -1,13 +1,15 @@
 import { Link, useRouter, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { Search } from '../app/address.js';
+import { lazyPart } from '../app/lazy-part.js';
 import { useTitle } from '../app/title.js';
 import { LanguageChoice } from '../words/language-choice.js';
 import { keepLanguageOfBrowser } from '../words/languages.js';
 import { useWords } from '../words/words.js';
-import { ResetForm } from './reset-form.js';
 import { SignInForm } from './sign-in-form.js';
 import './sign-in.css';
+
+const ResetForm = lazyPart(async () => (await import('./reset-form.js')).ResetForm);
 
 /** The page of those who are not signed in. Afterwards it leads where they wanted to go. */
 export function SignInScreen(): ReactNode {

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { Search } from '../app/address.js';
 import { Refused } from '../api/client.js';
 import { Failure, ScreenFailed } from '../app/failures.js';
+import { useMay } from '../app/me.js';
 import { useWords } from '../words/words.js';
 import { AsOf } from './as-of.js';
 import { besideQuery, type Shoe, shoeQuery } from './reads.js';
@@ -98,6 +99,7 @@ function Head({ shoe, level }: { readonly shoe: Shoe; readonly level: 1 | 2 }): 
 /** The ways to the shoes before and after. */
 function Beside({ shoe }: { readonly shoe: Shoe }): ReactNode {
   const words = useWords();
+  const mayExport = useMay('export-evidence');
   const query = besideQuery(shoe);
   const { data } = useQuery(query);
   const { table } = shoe;
@@ -107,6 +109,11 @@ function Beside({ shoe }: { readonly shoe: Shoe }): ReactNode {
   });
   return (
     <nav className="tables-beside no-print" aria-label={words('shoe.beside')}>
+      {mayExport && (
+        <Link to="/evidence" search={{ new: 'shoe', table, shoe: shoe.ref }} className="button">
+          {words('evidence.ofThis')}
+        </Link>
+      )}
       {data?.before && (
         <Link
           to="/tables/$table/shoes/$ref"

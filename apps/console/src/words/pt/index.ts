@@ -1,4 +1,5 @@
 import codes from './codes.json';
+import evidence from './evidence.json';
 import finding from './finding.json';
 import game from './game.json';
 import people from './people.json';
@@ -13,6 +14,7 @@ import tables from './tables.json';
 /** The words of this language, by key. */
 export default {
   ...codes,
+  ...evidence,
   ...finding,
   ...game,
   ...people,
