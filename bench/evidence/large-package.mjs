@@ -1,7 +1,7 @@
-// Writes the package of one large table into a folder, and into a zip beside it, as the exporter
-// would: a real log of the simulator, singly or in blocks, sealed every thousand records. No record
-// is held in memory.
-//   node bench/evidence/large-package.mjs FOLDER EVENTS LINES_A_RECORD
+// Writes the package of one large table, or of a gaming day of several, into a folder, and into a
+// zip beside it, as the exporter would: a real log of the simulator, singly or in blocks, sealed
+// every thousand records. No record is held in memory.
+//   node bench/evidence/large-package.mjs FOLDER EVENTS LINES_A_RECORD [TABLES]
 // Prints the public half of the log key.
 import { createReadStream, createWriteStream, mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -37,14 +37,19 @@ import { writeZip } from '#evidence/zip';
 
 const { sha256 } = nodeCryptography;
 const ORIGIN = 'shoeprint.example/bench';
-const TABLE = 'B01';
 const RECORDS_A_SEAL = 1_000;
 const START = Date.parse('2026-11-20T12:00:00Z');
+/** The gaming day that the last seal closes, if the package is of a day. */
+const DAY = '2026-11-20';
 
-const [folder = '', eventsAsked = '', linesAsked = '1'] = process.argv.slice(2);
-const [events, lines] = [Number(eventsAsked), Number(linesAsked)];
+const [folder = '', eventsAsked = '', linesAsked = '1', tablesAsked = '1'] = process.argv.slice(2);
+const [lines, count] = [Number(linesAsked), Number(tablesAsked)];
+/** Of each table, whole records. */
+const events = Math.floor(Number(eventsAsked) / count / lines) * lines;
 if (folder === '' || !(events > 0) || !(lines > 0))
-  throw new Error('usage: large-package.mjs FOLDER EVENTS LINES_A_RECORD');
+  throw new Error('usage: large-package.mjs FOLDER EVENTS LINES_A_RECORD [TABLES]');
+const tables = Array.from({ length: count }, (_, n) => `B${String(n + 1).padStart(2, '0')}`);
+const isDay = count > 1;
 
 const path = fileURLToPath(new URL('../../rules/punto-banco@1.json', import.meta.url));
 const document = await readFile(path);
@@ -52,12 +57,15 @@ const document = await readFile(path);
 const parsed = JSON.parse(document.toString());
 const rules = readRules(parsed);
 
-/** Yields the values of records: `lines` lines of play each. */
-function* values() {
+/**
+ * Yields the values of the records of a table: `lines` lines of play each.
+ * @param {string} table
+ */
+function* values(table) {
   /** @type {string[]} */
   let block = [];
   let left = events;
-  const play = simulate({ rules, table: TABLE, bets: true, shoes: events, seed: 'bench' });
+  const play = simulate({ rules, table, bets: true, shoes: events, seed: `bench ${table}` });
   for (const line of play.lines) {
     block.push(line);
     left -= 1;
@@ -80,39 +88,60 @@ const statement = keyStatementText({
 });
 leaves.push(noteText({ text: statement, signatures: [signText(sha256, statement, logKey)] }));
 
-/** @type {{ seal: number, size: number, root: string, path: string[] }[]} */
-const heads = [];
-const tree = new Frontier(sha256);
+/** @typedef {{ seal: number, size: number, root: string, path?: string[] }} Head */
+const grown = tables.map((table) => ({
+  table,
+  tree: new Frontier(sha256),
+  heads: /** @type {Head[]} */ ([]),
+}));
+let records = 0;
 
-/** Seals what the tree holds now. */
-function seal() {
+/**
+ * Seals what the trees hold now.
+ * @param {{ day?: string }} [closing]
+ */
+function seal(closing = {}) {
   const number = leaves.length;
-  const root = tree.root();
-  const head = headText({ origin: ORIGIN, name: TABLE, size: tree.size, root });
-  heads.push({ seal: number, size: tree.size, root: hashText(root), path: [] });
+  const site = grown.map(({ table, tree, heads }) => {
+    const root = tree.root();
+    const path = isDay ? {} : { path: [] };
+    heads.push({ seal: number, size: tree.size, root: hashText(root), ...path });
+    return leafHash(
+      sha256,
+      utf8Of(headText({ origin: ORIGIN, name: table, size: tree.size, root })),
+    );
+  });
   const time = new Date(START + number * 60_000).toISOString().replace('.000Z', 'Z');
   leaves.push(
     sealText({
-      ...{ origin: ORIGIN, number, time, log: 'bench', next: [tree.size], tables: 1, keys: 0 },
-      names: sha256(utf8Of(namesText([TABLE]))),
-      heads: rootOf(sha256, [leafHash(sha256, utf8Of(head))]),
+      ...{ origin: ORIGIN, number, time, log: 'bench', next: [records], tables: count, keys: 0 },
+      ...{ names: sha256(utf8Of(namesText(tables))), heads: rootOf(sha256, site), ...closing },
     }),
   );
 }
 
-// The log is dealt three times, from the same seeds: to seal it, to judge it and to pack it.
-for (const value of values()) {
-  tree.append(leafHash(sha256, value));
-  if (tree.size % RECORDS_A_SEAL === 0) seal();
+// The log is dealt three times, from the same seeds: to seal it, to judge it and to pack it. One
+// record of each table comes in turn.
+const dealt = grown.map(({ table, tree }) => ({ tree, records: values(table) }));
+for (let left = (count * events) / lines; left > 0; left -= 1) {
+  const turn = dealt[records % count];
+  const value = turn?.records.next().value;
+  if (!turn || !value) throw new Error('a table has too few events');
+  turn.tree.append(leafHash(sha256, value));
+  records += 1;
+  if (records % RECORDS_A_SEAL === 0 && left > 1) seal();
 }
-if (tree.size % RECORDS_A_SEAL !== 0) seal();
+seal(isDay ? { day: DAY } : {});
 
-/** Yields the records with their places. */
-function* rows() {
-  let offset = 0;
-  for (const value of values()) {
+/**
+ * Yields the records of a table with their places.
+ * @param {number} number
+ */
+function* rows(number) {
+  let offset = number;
+  for (const value of values(tables[number] ?? '')) {
     yield { value, partition: 0, offset };
-    offset += 1;
+    offset += count;
   }
 }
 
@@ -133,9 +162,11 @@ async function create(file) {
 }
 
 const days = [{ from: '2026-01-01', zone: 'Asia/Macau', cutover: '06:00' }];
-const entry = {
-  ...{ table: TABLE, name: TABLE, number: 0, first: 0, records: tree.size, events, shoes: [] },
-};
+const entries = tables.map((table, number) => ({
+  ...{ table, name: table, number, first: 0, records: events / lines, events, shoes: [] },
+}));
+/** @type {import('#evidence').PackageStatement['scope']} */
+const scope = isDay ? { kind: 'day', day: DAY } : { kind: 'table', table: tables[0] ?? '' };
 
 /** Judges the records as the exporter does, for the lists of a package. */
 function judge() {
@@ -143,19 +174,21 @@ function judge() {
   /** @type {import('#evidence').PackageStatement} */
   const statement = {
     ...{ format: 'shoeprint package v1', id: 'bench', origin: ORIGIN, size: leaves.length },
-    ...{ scope: { kind: 'table', table: TABLE }, range: { after: null, to: leaves.length - 1 } },
-    ...{ all: false, tables: [entry], rules: [], gamingDays: days, unjudged: [], warnings: [] },
+    ...{ scope, range: { after: null, to: leaves.length - 1 }, all: isDay, tables: entries },
+    ...{ rules: [], gamingDays: days, unjudged: [], warnings: [] },
     software: { name: 'shoeprint', version: 'bench', commit: 'bench', fold: FOLD_VERSION },
   };
   const judging = replay.open(statement, new Map([[rules.ref, document]]));
-  const table = judging.begin(entry);
-  let n = 0;
-  for (const value of values()) {
-    const [fault] = table.record(n, value);
-    if (fault) throw new Error(`record ${n}: ${fault.why}`);
-    n += 1;
+  for (const entry of entries) {
+    const table = judging.begin(entry);
+    let n = 0;
+    for (const value of values(entry.table)) {
+      const [fault] = table.record(n, value);
+      if (fault) throw new Error(`record ${n}: ${fault.why}`);
+      n += 1;
+    }
+    table.end();
   }
-  table.end();
   const { warnings } = judging.end();
   const made = judging.take();
   const judged = {
@@ -181,25 +214,43 @@ const proven = async (index) => {
   return { index, text: leaves[index] ?? '', proof: proof.map(hashText) };
 };
 const checkpoint = checkpointText({ origin: ORIGIN, size, root: rootOf(sha256, siteHashes) });
-const latest = { size: tree.size, root: hashText(tree.root()), path: [], consistency: [] };
+/** The site of the package proves the latest heads by paths. @type {(number: number) => Promise<string[]>} */
+const pathOf = async (number) => {
+  const heads = grown.map(({ table, tree }) =>
+    leafHash(
+      sha256,
+      utf8Of(headText({ origin: ORIGIN, name: table, size: tree.size, root: tree.root() })),
+    ),
+  );
+  const nodes = (/** @type {readonly import('#evidence').NodeRef[]} */ asked) =>
+    asked.map(({ level, index }) =>
+      rootOf(sha256, heads.slice(index * 2 ** level, (index + 1) * 2 ** level)),
+    );
+  return (await inclusionProof(sha256, { index: number, size: count }, nodes)).map(hashText);
+};
+/** @type {(number: number) => Promise<Parameters<typeof writePackage>[0]['tables'][number]>} */
+const packedTable = async (number) => {
+  const { table = '', tree, heads = [] } = grown[number] ?? {};
+  if (!tree) throw new Error(`no table has the number ${number}`);
+  const root = hashText(tree.root());
+  const latest = { size: tree.size, root, path: await pathOf(number), consistency: [] };
+  return {
+    ...{ table, name: table, number, first: 0, shoes: [], context: [], later: [], heads },
+    ...{ rows: rows(number), proof: { frontier: [], before: [], rest: [], latest } },
+  };
+};
 await writePackage(
   {
-    ...{ id: 'bench', origin: ORIGIN, size, all: false },
+    ...{ id: 'bench', origin: ORIGIN, size, all: isDay },
     ...{ gamingDays: days, unjudged: [], reports: new Map(), ...judge() },
-    scope: { kind: 'table', table: TABLE },
-    range: { after: null, to: size - 1 },
-    tables: [
-      {
-        ...{ table: TABLE, name: TABLE, number: 0, first: 0, shoes: [], context: [], later: [] },
-        ...{ rows: rows(), heads, proof: { frontier: [], before: [], rest: [], latest } },
-      },
-    ],
+    ...{ scope, range: { after: null, to: size - 1 } },
+    tables: await Promise.all(tables.map((_, number) => packedTable(number))),
     site: {
       checkpoint: noteText({
         text: checkpoint,
         signatures: [signText(sha256, checkpoint, logKey)],
       }),
-      names: [TABLE],
+      names: tables,
       leaves: leaves.map((text, index) => ({ index, text })),
       proof: {
         frontier: [],

@@ -1,8 +1,10 @@
 // Times steps 1 to 6 of the verifier, the proof that a package is whole and unaltered, beside
 // `sha256sum` of the same records, and the whole verifier beside that proof and `shoeprint audit`,
 // by turns in one run. The proof reads the package as a folder, the whole verifier as a zip.
-// Compares the memory with that of a tenth of the package. Records of one event each, then of 150.
-//   npm run bench:evidence -- [EVENTS]        1,000,000 by default; about six minutes
+// Compares the memory with that of a tenth of the package. Records of one event each, then of 150:
+// a package of one table, then that of a gaming day of 60.
+//   npm run bench:evidence -- [EVENTS [TABLES]]
+// 1,000,000 events by default. About six minutes for each number of tables.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,8 +13,9 @@ import { fileURLToPath } from 'node:url';
 import { spread } from '../measure.mjs';
 
 const ROUNDS = 3;
-const RECORDS = 'data/tables/0/events.ndjson';
+const RECORDS = 'data/tables/*/events.ndjson';
 const events = Number(process.argv[2] ?? 1_000_000);
+const tablesAsked = process.argv[3] === undefined ? [1, 60] : [Number(process.argv[3])];
 const folder = mkdtempSync(join(tmpdir(), 'shoeprint-bench-evidence-'));
 
 /** @type {(name: string, ...args: string[]) => string} */
@@ -22,10 +25,10 @@ const run = (name, ...args) =>
     maxBuffer: 1 << 24,
   }).trim();
 
-/** @type {(count: number, lines: number) => { path: string, vkey: string }} */
-function packageOf(count, lines) {
-  const path = join(folder, `${count}-${lines}`);
-  return { path, vkey: run('large-package.mjs', path, String(count), String(lines)) };
+/** @type {(count: number, lines: number, tables: number) => { path: string, vkey: string }} */
+function packageOf(count, lines, tables) {
+  const path = join(folder, `${count}-${lines}-${tables}`);
+  return { path, vkey: run('large-package.mjs', path, ...[count, lines, tables].map(String)) };
 }
 
 /** @type {(made: { path: string, vkey: string }) => { path: string, vkey: string }} */
@@ -43,8 +46,8 @@ function verified({ path, vkey }, how = 'proof') {
 
 /** The processor time of a command over the records, in seconds. @type {(command: string, path: string) => number} */
 function timed(command, path) {
-  const line = `TIMEFORMAT="%U %S"; time ${command} "$1" > /dev/null`;
-  const said = execFileSync('bash', ['-c', `{ ${line}; } 2>&1`, command, join(path, RECORDS)], {
+  const line = `TIMEFORMAT="%U %S"; time ${command} "$1"/${RECORDS} > /dev/null`;
+  const said = execFileSync('bash', ['-c', `{ ${line}; } 2>&1`, command, path], {
     encoding: 'utf8',
   });
   const [user = NaN, system = NaN] = said.trim().split(' ').map(Number);
@@ -78,9 +81,10 @@ const ROWS = {
 };
 
 try {
-  for (const lines of [1, 150]) {
-    const whole = packageOf(events, lines);
-    const tenth = packageOf(events / 10, lines);
+  const asked = tablesAsked.flatMap((tables) => [1, 150].map((lines) => ({ tables, lines })));
+  for (const { tables, lines } of asked) {
+    const whole = packageOf(events, lines, tables);
+    const tenth = packageOf(events / 10, lines, tables);
     const rounds = Array.from({ length: ROUNDS }, () => ({
       sha256sum: timed('sha256sum', whole.path),
       proof: verified(whole),
@@ -88,9 +92,11 @@ try {
       verify: verified(zipOf(whole), 'whole'),
       small: verified(zipOf(tenth), 'whole'),
     }));
-    console.log(`\n${events} events, ${lines} a record`);
+    console.log(`\n${events} events, ${lines} a record, ${tables} tables`);
     for (const [name, value] of Object.entries(ROWS))
       console.log(`  ${name.padEnd(36)}${shown(rounds.map(value))}`);
+    for (const { path } of [whole, tenth]) rmSync(path, { recursive: true });
+    for (const { path } of [whole, tenth].map(zipOf)) rmSync(path);
   }
 } finally {
   rmSync(folder, { recursive: true });

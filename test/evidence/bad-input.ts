@@ -16,15 +16,12 @@ import {
   type PackageSource,
 } from '#evidence';
 import { nodeCryptography, nodePlatform } from '#evidence/node';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { verifyFile } from '../../apps/cli/src/verify/verify.js';
-import { forged } from './forged.js';
+import { BadPackages, changed } from './bad-packages.js';
 import { plainJudges } from './plain-judges.js';
 import { numbersFrom } from './random-packages.js';
 import { samplePackings, sampleSite } from './sample-packages.js';
-import { packed, type PackageFiles, type Packing } from './site-package.js';
-import { zipOf, type MadeEntry } from './zip-files.js';
+import { packed, type Packing } from './site-package.js';
 
 // A program of its own, so that the memory that it takes is that of reading bad input:
 //   node BUNDLE FOLDER COUNT
@@ -36,10 +33,6 @@ const [folder = '', countAsked = ''] = process.argv.slice(2);
 const site = sampleSite();
 const { sha256 } = nodeCryptography;
 const files = await packed(site, samplePackings(site).all as Packing);
-const entriesOf = (of: PackageFiles): readonly MadeEntry[] =>
-  [...of].map(([path, content]) => ({ name: `all/${path}`, content }));
-const entries = entriesOf(files);
-const archive = zipOf(entries);
 const texts = [
   site.checkpoint(),
   ...site.leaves.slice(0, 3),
@@ -63,99 +56,8 @@ const readers: readonly ((text: string) => unknown)[] = [
   (text) => readEntriesBundle(Buffer.from(text)),
 ];
 const below = numbersFrom(Number(process.env.SHOEPRINT_TEST_SEED ?? 1));
-
-const randomBytes = (length: number): Buffer =>
-  Buffer.from(Array.from({ length }, () => below(256)));
-
-/** What a change puts into a file: bytes, signs of JSON, text that is not UTF-8, deep JSON. */
-const PIECES = [
-  '',
-  '\n',
-  '"',
-  '{',
-  '}',
-  '[',
-  '\\ud800',
-  'null',
-  '-1',
-  '1e999',
-  '9'.repeat(40),
-  '['.repeat(1_000),
-  '{"a":'.repeat(1_000),
-  Buffer.from([0xc3, 0x28]),
-  Buffer.from([0xf0, 0x9f]),
-  Buffer.from([0]),
-];
-
-function changed(bytes: Uint8Array): Buffer {
-  let content = Buffer.from(bytes);
-  for (let edits = 1 + below(4); edits > 0; edits -= 1) {
-    const at = below(content.length + 1);
-    const piece = Buffer.from(PIECES[below(PIECES.length)] ?? '');
-    const rest = content.subarray(Math.min(content.length, at + below(3)));
-    content = Buffer.concat([content.subarray(0, at), piece, rest]);
-  }
-  return content;
-}
-
-function bytesChanged(bytes: Uint8Array): Buffer {
-  const content = Buffer.from(bytes);
-  for (let edits = 1 + below(8); edits > 0; edits -= 1) {
-    // The directory is at the end: half of the changes go there.
-    const place = below(2) === 0 ? below(content.length) : content.length - 1 - below(900);
-    content[place] = below(256);
-  }
-  return content;
-}
-
-const odd = (): MadeEntry => {
-  const content = 'x'.repeat(below(200));
-  const all: readonly Partial<MadeEntry>[] = [
-    { name: 'all/../x' },
-    { name: '/etc/passwd' },
-    { name: 'all/data/package.json' },
-    { mode: 0o120777 },
-    { mode: 0o060644 },
-    { flags: 1 },
-    { flags: 0x41 },
-    { method: 12 },
-    { size: 4e9 },
-    { size: 4e9, zip64: true },
-    { at: 0 },
-    { at: below(5_000) },
-    { after: true, size: 1 },
-    { localName: 'all/y' },
-    { crc: 7 },
-  ];
-  return { name: 'all/x', content, ...all[below(all.length)] };
-};
-
-/** Writes an archive to verify, and returns its path. */
-function zipped(bytes: Uint8Array): string {
-  const path = join(folder, 'package.zip');
-  writeFileSync(path, bytes);
-  return path;
-}
-
-/** Writes a folder to verify, and returns its path. */
-function inFolder(changes: PackageFiles): string {
-  const path = join(folder, 'package');
-  rmSync(path, { recursive: true, force: true });
-  for (const [name, bytes] of changes) {
-    mkdirSync(dirname(join(path, name)), { recursive: true });
-    writeFileSync(join(path, name), bytes);
-  }
-  return path;
-}
-
-/** Writes a folder with something in it that is not of a package. */
-function oddFolder(): string {
-  const path = inFolder(below(2) === 0 ? files : new Map<string, Uint8Array>());
-  const name = join(path, `${'deep/'.repeat(below(20))}x`);
-  mkdirSync(dirname(name), { recursive: true });
-  writeFileSync(name, randomBytes(below(200)));
-  return path;
-}
+const { exportsKey } = site;
+const packages = new BadPackages(folder, { id: 'all', files, exportsKey }, below);
 
 /** A package in which one file is a line of 100 MB. */
 function longLine(path: string): PackageSource {
@@ -167,26 +69,6 @@ function longLine(path: string): PackageSource {
     });
   return list;
 }
-
-function forgedChange(): PackageFiles {
-  const paths = [...files.keys()];
-  const path = paths[below(paths.length)] ?? '';
-  const other = new Map(files).set(path, changed(files.get(path) ?? Buffer.alloc(0)));
-  // a receipt that is changed cannot be signed again
-  return path === 'receipt' ? other : forged(other, site.exportsKey);
-}
-
-/** Each writes a bad package and returns its path. */
-const inputs: readonly (() => string)[] = [
-  () => zipped(randomBytes(below(2_000))),
-  () => zipped(Buffer.concat([randomBytes(below(300)), archive.subarray(-below(2_000))])),
-  () => zipped(bytesChanged(archive)),
-  () => zipped(zipOf([...entries, odd()])),
-  () => zipped(zipOf(entriesOf(forgedChange()))),
-  () => inFolder(forgedChange()),
-  oddFolder,
-  () => join(folder, 'linked'),
-];
 
 const trust = {
   keys: [readVkey(sha256, site.logKey.vkey)],
@@ -231,12 +113,12 @@ const count = Number(countAsked);
 for (const path of files.keys())
   if (path !== 'data/package.json') await tried(() => judged(longLine(path)));
 for (let i = 0; i < count; i += 1) {
-  const path = (inputs[below(inputs.length)] as () => string)();
+  const { path } = packages.next();
   await tried(async () => (await verifyFile(path, trust, plainJudges)).verdict);
 }
 for (let i = 0; i < count; i += 1) {
   const read = readers[below(readers.length)] as (text: string) => unknown;
-  const text = changed(Buffer.from(texts[below(texts.length)] ?? '')).toString('latin1');
+  const text = changed(Buffer.from(texts[below(texts.length)] ?? ''), below).toString('latin1');
   await tried(() => {
     read(text);
     return 'read';

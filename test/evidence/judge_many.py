@@ -1,8 +1,9 @@
 """Judges packages with verify.py, one after the other, for the tests that compare both verifiers.
 
 Each line of standard input is a request in JSON: the files of a package in base64, by path, and
-what the reader trusts. `base` keeps the files under a name; `like` begins with those of a name. Each
-line of standard output is the verdict and the faults.
+what the reader trusts. `base` keeps the files under a name; `like` begins with those of a name. With
+`path`, the package is a zip or a folder there. Each line of standard output is the verdict and the
+faults.
 """
 import base64
 import functools
@@ -28,9 +29,12 @@ class FilesInMemory(verify.Source):
         return io.BytesIO(self.contents[name])
 
 
+OnDisk = verify.Source
+
+
 def judged(request, bases):
     contents = dict(bases.get(request.get("like"), {}))
-    for name, content in request["files"].items():
+    for name, content in request.get("files", {}).items():
         contents.pop(name, None)
         if content is not None:
             contents[name] = base64.b64decode(content)
@@ -42,12 +46,13 @@ def judged(request, bases):
                  for place, text in enumerate(request.get("trusted", []))],
         witnesses=[verify.read_key(vkey) for vkey in request.get("witnesses", [])],
         quorum=request.get("quorum", 0))
-    verifier.verify(contents)
+    verify.Source = OnDisk if "path" in request else FilesInMemory
+    verifier.verify(request.get("path", contents))
     return {"verdict": verifier.verdict(), "faults": verifier.faults}
 
 
 def main():
-    verify.Source, bases = FilesInMemory, {}
+    bases = {}
     for line in sys.stdin:
         print(json.dumps(judged(json.loads(line), bases)), flush=True)
 

@@ -27,7 +27,7 @@ N, S, DATE = "(?:0|[1-9][0-9]{0,15})", r'"[^"\\]*(?:\\.[^"\\]*)*"', "[0-9]{4}-[0
 C, NAME, ORIGIN = "[A-Za-z0-9+/]", r"[^\s+]+", r"(?P<origin>[^\s+]{1,200})"
 H, VKEY, FLAG = C + "{42}[AEIMQUYcgkosw048]=", rf"{NAME}\+\w{{8}}\+{C}{{44}}", "(?:true|false)"
 BASE64 = f"(?:{C}{{4}})*(?:{C}[AQgw]==|{C}{{2}}[AEIMQUYcgkosw048]=)?"
-DAY, HASH, PROOF = f'"{DATE}"', f'"{H}"', [f'"{H}"']
+DAY, HASH, PROOF, T = f'"{DATE}"', f'"{H}"', [f'"{H}"'], r'"(?:[^"\\]|\\u.{4}|\\[^u]){0,100}"'
 PROVEN = {"index": N, "text": S, "proof": PROOF}
 GROWN = {"size": N, "root": HASH, "path": PROOF, "consistency": PROOF}
 FORMATS = {name: re.compile(pattern(form)) for name, form in {
@@ -38,16 +38,16 @@ FORMATS = {name: re.compile(pattern(form)) for name, form in {
     "proof.json": {"frontier": PROOF, "before": PROOF, "rest": PROOF, "latest": GROWN},
     SINCE: [{"size": N, "seal": PROVEN, "tables": [{"number": N, **GROWN}]}],
     ABOUT: {
-        "format": '"shoeprint package v1"', "id": S, "origin": S, "size": N,
+        "format": '"shoeprint package v1"', "id": '"[A-Za-z0-9._~-]+"', "origin": S, "size": N,
         "scope": {"kind": '"(?:shoe|finding|table|day)"', "table?": S, "shoe?": S, "finding?": S,
                   "day?": DAY, "from?": DAY, "to?": DAY},
         "range": {"after": f"(?:null|{N})", "to": N}, "all": FLAG,
         "tables": [{"table": S, "name": S, "number": N, "first": N, "records": N, "events": N,
                     "shoes": [S]}],
         "rules": [{"id": '"(?:policies/)?[a-z0-9-]+@[0-9]+"', "sha256": '"[0-9a-f]{64}"'}],
-        "gamingDays": [{"from": DAY, "zone": S, "cutover": '"[0-2][0-9]:[0-5][0-9]"'}],
+        "gamingDays": [{"from": DAY, "zone": T, "cutover": '"[0-2][0-9]:[0-5][0-9]"'}],
         "unjudged": [{"table": S, "record": N, "line": N, "released": FLAG}],
-        "software": {"name": S, "version": S, "commit": S, "fold": N}, "warnings": [S]},
+        "software": {"name": T, "version": T, "commit": T, "fold": N}, "warnings": [S]},
     "key": rf"(?P<name>{NAME})\+(?P<id>[0-9a-f]{{8}})\+(?P<public>{C}{{44}})",
     "signature": rf"— (?P<name>{NAME}) (?P<signature>{BASE64})",
     "checkpoint": rf"{ORIGIN}\n(?P<size>{N})\n(?P<root>{H})\n",
@@ -119,8 +119,8 @@ def read_note(what, data):
     """Reads a C2SP signed note: its text, and signatures by the name and the id of the key."""
     text, _, lines = data.decode().rpartition("\n\n")
     note, lines = read(what, text + "\n"), lines.split("\n")
-    require(len(data) <= MiB and lines.pop() == "" and 1 <= len(lines) <= 64 and
-            not re.search(r"[\0-\x09\x0b-\x1f]", text), "this is not a note of 1 to 64 signatures")
+    require(len(data) <= 10 ** 6 and lines.pop() == "" and 1 <= len(lines) <= 64 and
+            not re.search(rb"[\0-\x09\x0b-\x1f]", data), "this is not a note of 1 to 64 signatures")
     note.text, note.signatures = text + "\n", {}
     for line in [read("signature", line) for line in lines]:
         require(len(line.signature) > 4, "a signature is too short")
@@ -145,10 +145,37 @@ class ShortReads(io.FileIO):
         require(size <= 8 * MiB, "the zip's directory has more than 8 MiB")
         return super().read(size)
 
+class Inflated(io.RawIOBase):
+    """A deflated entry, whose data has to have an end: zipfile looks only at what comes out."""
+    def __init__(self, path, begin, entry):
+        self.file, self.unpacker = open(path, "rb"), zlib.decompressobj(-15)
+        self.file.seek(begin)
+        self.entry, self.left, self.size, self.crc = entry, entry.compress_size, 0, 0
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        data = self.unpacker.decompress(self.unpacker.unconsumed_tail, len(buffer))
+        while not data and not self.unpacker.eof:
+            packed = self.file.read(min(self.left, MiB // 4))
+            data = self.unpacker.decompress(packed, len(buffer))
+            self.left -= len(packed)
+            require(packed, "the deflated data has no end")
+        self.size, self.crc = self.size + len(data), zlib.crc32(data, self.crc)
+        require(self.size <= self.entry.file_size and (data or (self.size, self.crc) ==
+                (self.entry.file_size, self.entry.CRC)), "it has another length or checksum")
+        buffer[:len(data)] = data
+        return len(data)
+
+    def close(self):
+        self.file.close()
+        super().close()
+
 class Source:
     """The files of a package: `files` has their sizes."""
     def __init__(self, path):
-        self.files, self.path, self.folder, self.zip = {}, path, None, None
+        self.files, self.path, self.folder, self.zip, self.begins = {}, path, None, None, {}
         if not os.path.isdir(path):
             self.list_zip(ShortReads(path))
         for folder, folders, names in os.walk(path):
@@ -159,9 +186,9 @@ class Source:
     def list_zip(self, file):
         self.zip, end = zipfile.ZipFile(file), 0
         file.seek(-22 - len(self.zip.comment), io.SEEK_END)
-        mark, count = struct.unpack("<4s6xH", file.read(12))
-        require(mark == b"PK\5\6" and count in (len(self.zip.infolist()), 0xffff),
-                "bytes follow the zip, or it has not as many entries as it says")
+        mark, disks, here, count, after = struct.unpack("<4sI2H8xH", file.read(22))
+        require((mark, after) == (b"PK\5\6", len(self.zip.comment)) and (count == 0xffff or disks ==
+                0 and here == count == len(self.zip.infolist())), "the end of the zip is wrong")
         for entry in sorted(self.zip.infolist(), key=lambda entry: entry.header_offset):
             self.zip.open(entry).close()  # the local header has the same name
             folder, _, name = entry.orig_filename.partition("/")
@@ -172,26 +199,38 @@ class Source:
                 check == [entry.CRC, entry.compress_size, entry.file_size]),
                 f"{name} is encrypted, packed in another way, or has two headers that differ")
             require(self.folder in (None, folder) and (begin >= end > 0 or begin == end) and
-                    entry.file_size < max(16 * MiB, 200 * entry.compress_size),
+                    entry.file_size <= max(16 * MiB, 200 * entry.compress_size),
                     f"{name} overlaps another entry, is in another folder, or is a bomb")
-            self.folder, end = folder, begin + 30 + name_size + more + entry.compress_size
+            self.begins[name] = begin + 30 + name_size + more
+            self.folder, end = folder, self.begins[name] + entry.compress_size
             self.add(name, entry.external_attr >> 16, entry.file_size)
         require(self.folder and end <= self.zip.start_dir, "the entries overlap the directory")
+        at, end = self.zip.start_dir, file.seek(0, io.SEEK_END) - 22 - len(self.zip.comment)
+        for _ in self.zip.infolist():
+            file.seek(at)
+            at += 46 + sum(struct.unpack("<28x3H12x", file.read(46)))
+        require(at in (end, end - 76), "the directory does not end where the zip says")
 
     def add(self, name, mode, size):
         path, kind = name.rstrip("/"), stat.S_IFMT(mode)
-        require(len(self.files) < 100_000 and kind in (0, stat.S_IFREG, stat.S_IFDIR),
-                f"{path} is a link or a device, or there are over 100,000 files")
-        require(not name or not re.search(r"[\\\0-\x1f\ud800-\udfff]|^[A-Za-z]:|.{500}", path) and
-                name not in self.files and not {"", ".", ".."} & {self.folder, *path.split("/")},
+        require(len(self.files) < 262_144 and kind in (0, stat.S_IFREG, stat.S_IFDIR),
+                f"{path} is a link or a device, or there are over 262,144 files")
+        whole = f"{self.folder or 'package'}/{path}"
+        require((name == path != "" or size == 0) and (
+            not name or name not in self.files and
+            not re.search(r"[\\:\0-\x1f\x7f-\x9f\ud800-\udfff]|.{1025}", whole) and
+            not {"", ".", ".."} & {self.folder, *path.split("/")}),
                 f"{path[:99]} is there twice, or not a safe name")
         if name == path != "" and kind != stat.S_IFDIR:
             self.files[name] = size
 
     def open(self, name):
         require(name in self.files, "the file is not there", "incomplete", file=name)
-        return (io.BufferedReader(self.zip.open(f"{self.folder}/{name}"), MiB // 4) if self.zip
-                else open(os.path.join(self.path, name), "rb"))
+        if not self.zip:
+            return open(os.path.join(self.path, name), "rb")
+        entry = self.zip.getinfo(f"{self.folder}/{name}")
+        file = Inflated(self.path, self.begins[name], entry) if entry.compress_type else None
+        return io.BufferedReader(file or self.zip.open(entry), MiB // 4)
 
     def read(self, name):
         with self.open(name) as file:

@@ -1,4 +1,4 @@
-import { FOLD_VERSION, simulate } from '#audit';
+import { canonicalLine, FOLD_VERSION, simulate } from '#audit';
 import { readRules, type RuleDocument } from '#baccarat';
 import { JUDGED_FILES, utf8Of, type PackageStatement } from '#evidence';
 import { nodeCryptography } from '#evidence/node';
@@ -6,6 +6,7 @@ import { gamingDays } from '#read-model/gaming-days';
 import { packageReplay } from '#replay';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { shortTable } from '../kit/short-table.js';
 import { packed, type PackageFiles, type Packing } from './site-package.js';
 import { SmallSite } from './small-site.js';
 
@@ -21,7 +22,7 @@ export const publishedRules = (): PlayedRules => ({
   document: readFileSync('rules/punto-banco@1.json'),
 });
 
-/** A package of a table at which two shoes were played, one with faults. */
+/** A package of a table at which shoes were played, one with faults. */
 export interface PlayedPackage {
   readonly site: SmallSite;
   readonly id: string;
@@ -29,26 +30,41 @@ export interface PlayedPackage {
 }
 
 /** Returns a package of shoes played by these rules, as the judges of the game list them. */
-export async function playedPackage(
-  { id, document }: PlayedRules = publishedRules(),
-): Promise<PlayedPackage> {
+export async function playedPackage(rules: PlayedRules = publishedRules()): Promise<PlayedPackage> {
+  const { document } = rules;
   const hash = createHash('sha256').update(document).digest('hex');
   const text = Buffer.from(document).toString('utf8');
-  const rules = readRules(JSON.parse(text) as RuleDocument, hash, text);
-  const site = new SmallSite();
+  const read = readRules(JSON.parse(text) as RuleDocument, hash, text);
   const { lines } = simulate({
-    rules,
+    rules: read,
     seed: 7,
     shoes: 2,
     table: 'B07',
     bets: true,
     faults: ['TC-05@4'],
   });
+  return packageOf(rules, lines, 500);
+}
+
+/** Returns a small package: a shoe of a few coups, one with a fault. It is verified in milliseconds. */
+export function shortPackage(): Promise<PlayedPackage> {
+  const shoe = { rules: 'punto-banco@1', seed: 7, bets: true, shoes: 1, coups: 4 };
+  const events = shortTable({ ...shoe, faults: ['PY-03'] });
+  const lines = events.map((event) => canonicalLine(JSON.stringify({ ...event, table: 'B07' })));
+  return packageOf(publishedRules(), lines, 30);
+}
+
+async function packageOf(
+  { id, document }: PlayedRules,
+  lines: Iterable<string>,
+  recordsOfSeal: number,
+): Promise<PlayedPackage> {
+  const site = new SmallSite();
   let count = 0;
   for (const line of lines) {
     site.append('B07', line);
     count += 1;
-    if (count % 500 === 0) site.seal();
+    if (count % recordsOfSeal === 0) site.seal();
   }
   site.seal();
   const size = site.tables[0]?.records.length ?? 0;

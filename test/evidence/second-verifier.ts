@@ -32,8 +32,8 @@ export class SecondVerifier {
   private readonly bases = new Map<PackageFiles, string>();
   private complaint = '';
 
-  constructor() {
-    const program = fileURLToPath(new URL('judge_many.py', import.meta.url));
+  /** `program` is the path of judge_many.py, for a bundle that is elsewhere. */
+  constructor(program = fileURLToPath(new URL('judge_many.py', import.meta.url))) {
     this.child = spawn('python3', [program], {
       env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
     });
@@ -63,6 +63,15 @@ export class SecondVerifier {
       files: changed,
       ...(base === undefined ? { base: name } : { like: base }),
     };
+    return this.asked(request);
+  }
+
+  /** Returns the report on a zip or a folder. */
+  judgeFile(path: string, trust: SecondTrust): Promise<SecondReport> {
+    return this.asked({ ...trust, path });
+  }
+
+  private async asked(request: object): Promise<SecondReport> {
     this.child.stdin.write(`${JSON.stringify(request)}\n`);
     return JSON.parse(await this.answer()) as SecondReport;
   }

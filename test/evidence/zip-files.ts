@@ -5,6 +5,8 @@ export interface MadeEntry {
   readonly name: string | Uint8Array;
   readonly content: Uint8Array | string;
   readonly stored?: boolean;
+  /** What the content is deflated to, if not by the rules. */
+  readonly deflated?: Uint8Array;
   readonly zip64?: boolean;
   /** Sizes and checksum after the data. */
   readonly after?: boolean;
@@ -60,11 +62,14 @@ export function zipOf(
   return Buffer.concat([...parts, directory, ...tail]);
 }
 
+const packedOf = ({ stored, deflated }: MadeEntry, content: Buffer): Uint8Array =>
+  stored ? content : (deflated ?? deflateRawSync(content));
+
 function entryBytes(entry: MadeEntry, at: number): { local: Buffer; directory: Buffer } {
   const { zip64 = false, after = false, mode = 0o100644 } = entry;
   const { method = entry.stored ? 0 : 8, flags = after ? 8 : 0 } = entry;
   const content = Buffer.from(entry.content);
-  const packed = entry.stored ? content : deflateRawSync(content);
+  const packed = packedOf(entry, content);
   const name = Buffer.from(entry.name);
   const size = entry.size ?? content.length;
   const crc = entry.crc ?? crc32(content);

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { crc32, inflateRawSync } from 'node:zlib';
-import { openZip } from '../../libs/evidence/src/package/zip-reader.js';
-import type { Bytes, PackageSource } from '../../libs/evidence/src/package/source.js';
+import { openZip, type Bytes, type PackageSource } from '#evidence';
 import { zipOf, type MadeEntry } from './zip-files.js';
 
 const bytesOf = (buffer: Buffer): Bytes => ({

@@ -6,6 +6,7 @@ import {
   readVkey,
   verifyPackage,
   type PackageReport,
+  type PackageSource,
   type SignedCheckpoint,
   type Trust,
 } from '#evidence';
@@ -25,6 +26,7 @@ import { packageReplay } from '#replay';
 import type { RunningSealer } from '#sealer';
 import { SILENT } from '#server';
 import { openPackage } from '../../apps/cli/src/verify/package-files.js';
+import type { PackageFiles } from '../evidence/site-package.js';
 import type { Sent } from '../kit/audit.js';
 import { eventually } from '../kit/eventually.js';
 import { BOOK } from '../kit/house.js';
@@ -168,11 +170,15 @@ export class ExportHouse {
   async verified(file: string, trust: Partial<Trust> = {}): Promise<PackageReport> {
     const opened = await openPackage(file);
     try {
-      const given = { ...this.trust, ...trust };
-      return await verifyPackage(opened.source, given, VERIFYING, nodePlatform);
+      return await this.verifiedSource(opened.source, trust);
     } finally {
       await opened.close();
     }
+  }
+
+  /** Verifies a package as a reader does who holds the key of the log. */
+  verifiedSource(source: PackageSource, trust: Partial<Trust> = {}): Promise<PackageReport> {
+    return verifyPackage(source, { ...this.trust, ...trust }, VERIFYING, nodePlatform);
   }
 
   /**
@@ -213,6 +219,22 @@ export async function bytesIn(exported: Exported, path: string): Promise<Uint8Ar
     if (!file) throw new Error(`the package has no ${path}`);
     for await (const block of file.open()) blocks.push(block);
     return Buffer.concat(blocks);
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Returns all files of a package. */
+export async function filesIn(path: string): Promise<PackageFiles> {
+  const opened = await openPackage(path);
+  try {
+    const files = new Map<string, Uint8Array>();
+    for (const [name, file] of opened.source.files) {
+      const blocks: Uint8Array[] = [];
+      for await (const block of file.open()) blocks.push(Uint8Array.from(block));
+      files.set(name, Buffer.concat(blocks));
+    }
+    return files;
   } finally {
     await opened.close();
   }

@@ -31,7 +31,13 @@ export type { Trust } from './checks/signatures.js';
 export type { Platform } from './checks/examination.js';
 export type { RunningSha256 } from './package/reading.js';
 export { VERDICTS, type PackageFault, type Verdict } from './package/report.js';
-export { FileList, Unreadable, type Bytes, type PackageSource } from './package/source.js';
+export {
+  checkName,
+  FileList,
+  Unreadable,
+  type Bytes,
+  type PackageSource,
+} from './package/source.js';
 export { openZip } from './package/zip-reader.js';
 export {
   writePackage,

@@ -25,10 +25,16 @@ export interface ExportTask {
 export type ExportStep = 'sealing' | PackageStep;
 
 /**
- * What the process that makes a package says. Its last word is `made` or `refused`. `settings`: its
+ * What is said of a package while it is made. The last word is `made` or `refused`. `settings`: its
  * key or its log cannot be used as the settings name them.
  */
 export type ExportWord =
   | { readonly is: 'step'; readonly step: ExportStep; readonly share?: number | undefined }
   | { readonly is: 'made'; readonly made: MadePackage }
   | { readonly is: 'refused'; readonly code: ExportCode | 'settings'; readonly message: string };
+
+/**
+ * What a process of its own says that makes a package for a server. Its last word may also be
+ * `away`: the log or the database cannot be reached for now.
+ */
+export type ExporterWord = ExportWord | { readonly is: 'away'; readonly message: string };

@@ -16,5 +16,5 @@ export {
   type PackageOut,
   type PackageStep,
 } from './make-package.js';
-export type { ExportStep, ExportTask, ExportWord } from './export-task.js';
+export type { ExportStep, ExportTask, ExporterWord, ExportWord } from './export-task.js';
 export { sealedUpToNow } from './sealed-up-to.js';

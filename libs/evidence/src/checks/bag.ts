@@ -8,6 +8,8 @@ import type { Examination } from './examination.js';
 export interface Bag {
   readonly manifest: ReadonlyMap<string, string> | undefined;
   readonly tagManifest: ReadonlyMap<string, string> | undefined;
+  /** The id in bag-info.txt. */
+  readonly id: string | undefined;
   /** Whether Payload-Oxum is known, and the payload is not larger: only then it may be read. */
   readonly isBounded: boolean;
 }
@@ -19,8 +21,9 @@ export async function readBag(exam: Examination): Promise<Bag> {
     exam.attempt(2, file, async () => parse(await reader.text(file)));
   const tagManifest = await read(TAG_FILES.tagManifest, readManifest);
   const manifest = await read(TAG_FILES.manifest, readManifest);
-  const oxum = await read(TAG_FILES.info, readInfo);
-  return { manifest, tagManifest, isBounded: oxum !== undefined && isWithin(exam, oxum, manifest) };
+  const info = await read(TAG_FILES.info, readInfo);
+  const isBounded = info !== undefined && isWithin(exam, info, manifest);
+  return { manifest, tagManifest, id: info?.id, isBounded };
 }
 
 function isWithin(exam: Examination, oxum: Oxum, manifest: Bag['manifest']): boolean {

@@ -3,6 +3,7 @@ import { Frontier } from '../tree/merkle.js';
 import { readBag, verifyFiles } from './bag.js';
 import { verifyFileSet, verifyRange, verifyShoes } from '../package/complete.js';
 import { Examination, type Platform } from './examination.js';
+import { TAG_FILES } from '../package/bag-files.js';
 import { packageForm, sinceForm, siteProofForm } from '../package/files.js';
 import type { PackageStatement, Since } from '../package/files.js';
 import { verifyHistory } from './history.js';
@@ -89,6 +90,8 @@ class Verification {
     const statement = bag.isBounded ? await this.readStatement() : undefined;
     if (statement) await this.verifyContent(statement);
     await verifyFiles(exam, bag);
+    if (statement && bag.id !== statement.id)
+      exam.altered(2, `it is not of package ${statement.id}`, { file: TAG_FILES.info });
     if (statement && this.signed) await verifyReceipt(exam, statement, this.signed);
     return this.report(statement);
   }

@@ -39,8 +39,8 @@ export class DamagedFile extends Error {
 
 /** Most files of a package: 6 of each table, and some. */
 const FILES_MAX = 262_144;
-/** Longest path in bytes. */
-const PATH_BYTES_MAX = 1_024;
+/** Longest path in characters. */
+const PATH_MAX = 1_024;
 
 /**
  * Collects the files of a package under their paths within its one folder. Refuses what could be
@@ -77,8 +77,8 @@ export class FileList implements PackageSource {
  * characters that cannot be seen.
  */
 export function checkName(name: string): void {
-  if (name.length > PATH_BYTES_MAX)
-    throw new Unreadable(`a name is longer than ${PATH_BYTES_MAX} bytes`);
+  if (name.length > PATH_MAX && Array.from(name).length > PATH_MAX)
+    throw new Unreadable(`a name is longer than ${PATH_MAX} characters`);
   if (/[\u0000-\u001f\u007f-\u009f\\:]/.test(name))
     throw new Unreadable(`the name ${quoted(name)} has a character that a name must not have`);
   if (name.split('/').some((part) => part === '' || part === '.' || part === '..'))

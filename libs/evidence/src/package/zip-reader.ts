@@ -31,8 +31,10 @@ const SIZES_AFTER = 0x0008;
 const ENCRYPTED = 0x2041;
 
 /** Events deflate by 15 times. An entry of more than this expands by at most that. */
-const EXPANDED_UNSEEN = 64 * 1024 * 1024;
-const EXPANSION_MAX = 250;
+const EXPANDED_UNSEEN = 16 * 1024 * 1024;
+const EXPANSION_MAX = 200;
+/** The newest version of the format, 6.3. */
+const VERSION_MAX = 63;
 
 /** An entry as the central directory declares it. */
 interface Entry {
@@ -167,6 +169,8 @@ function readEntry(view: DataView): Entry {
     size,
     at,
   };
+  if (view.getUint8(6) > VERSION_MAX)
+    throw new Unreadable(`${JSON.stringify(name)} needs a newer version of zip`);
   refuseKind(entry, view.getUint8(5), view.getUint32(38, true) >>> 16);
   return entry;
 }

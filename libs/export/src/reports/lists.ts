@@ -1,4 +1,4 @@
-import type { Finding } from '#audit';
+import { withoutGuard, type Finding } from '#audit';
 import type { CellValue } from '#sheets';
 import type { JudgedRangeLines } from '../judged-range.js';
 
@@ -62,11 +62,8 @@ const NUMBER = /^(?:0|-?[1-9]\d{0,15})$/;
 /** Returns the cells of a line as `RangeListing` writes it. */
 function cellsOf(line: string): CellValue[] {
   return Array.from(line.matchAll(CELL), ([, quoted, plain = '']) => {
-    if (quoted !== undefined) return unguarded(quoted.replaceAll('""', '"'));
+    if (quoted !== undefined) return withoutGuard(quoted.replaceAll('""', '"'));
     if (plain === '') return null;
-    return NUMBER.test(plain) ? Number(plain) : unguarded(plain);
+    return NUMBER.test(plain) ? Number(plain) : withoutGuard(plain);
   });
 }
-
-/** Removes the apostrophe that keeps a text from being a formula: the writer of a report decides. */
-const unguarded = (text: string): string => text.replace(/^'(?=[=+\-@\t\r])/, '');
