@@ -466,6 +466,25 @@ describe('the gateway', () => {
       expect(times(gateway)).toEqual([170]);
     });
 
+    it.each([1.01, 0.99])('within 1 s over ten hours of a crystal that runs at %s', (rate) => {
+      const gateway = after(0);
+      const began = gateway.up;
+      const sent: number[] = [];
+      for (let second = 5, seq = 0; second <= 36_000; second += 5) {
+        const late = (second * 7) % 4 === 0 ? 0 : 0.7; // most lines wait in an adapter
+        const ms = Math.floor(1_000 * rate * second);
+        gateway.up = began + second + late;
+        const isEvent = second % 60 === 0;
+        if (isEvent) sent.push(began + second);
+        if (isEvent) seq += 1;
+        gateway.hears(isEvent ? at(ms, seq) : { type: 'I', boot: 17, ms, last: seq });
+      }
+      const found = times(gateway);
+      expect(found).toHaveLength(sent.length);
+      const wrong = found.map((time, i) => Math.abs(time - (sent[i] as number)));
+      expect(Math.max(...wrong)).toBeLessThan(1);
+    });
+
     it('by arrival where ms goes back, and by the new count from then on', () => {
       const gateway = after(0);
       gateway.up = 101;

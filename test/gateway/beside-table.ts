@@ -48,14 +48,17 @@ export class BesideTable {
   private shoe: AngelEyeState;
   private line: Line1GatewayState;
   private sequence = 0;
-  private random = 0;
   private readonly protocol = line1Gateway({
     listenOnly: false,
     freshDigits: () => this.randomDigits(8),
   });
   private readonly decoder;
 
-  constructor(private readonly configuration = configured()) {
+  constructor(
+    private readonly configuration = configured(),
+    /** Where its random digits begin: two tables with the same ones would share their sessions. */
+    private random = 0,
+  ) {
     this.decoder = decoderOf(configuration.devices[0] as never);
     this.shoe = this.decoder.start;
     this.line = this.protocol.start([]);

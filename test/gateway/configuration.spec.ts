@@ -72,6 +72,26 @@ describe('the configuration of a gateway', () => {
     );
   });
 
+  it('warns of another file beside it that is a gateway of the same table', () => {
+    const file = written(changed({}));
+    const others = {
+      'B07-other.json': JSON.stringify(example()),
+      'B08.json': JSON.stringify({ ...example(), table: 'B08' }),
+      'package.json': '{"table":"B07"}',
+      'torn.json': '{"table":',
+      'B07.txt': JSON.stringify(example()),
+    };
+    for (const [name, text] of Object.entries(others)) writeFileSync(join(folder, name), text);
+    const { warnings } = readConfiguration(file);
+    expect(warnings.filter(({ pointer }) => pointer === '/table')).toEqual([
+      {
+        pointer: '/table',
+        problem:
+          'is the table of B07-other.json too: all devices of a table belong on one gateway, since only their gateway knows what came first',
+      },
+    ]);
+  });
+
   it.each<[string, Readonly<Record<string, unknown>>, string]>([
     ['an unknown key', { '/tabel': 'B07' }, '/tabel: is not a field of this document'],
     ['the page, which is not there', { '/page': {} }, '/page: is not a field of this document'],

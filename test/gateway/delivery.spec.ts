@@ -148,8 +148,10 @@ describe('delivery', () => {
     await table.append(1);
     api.usual = (_, response) => answer(response, 401, {});
     table.deliverTo(api.url(), { times: { lookMs: 1 } });
-    await eventually('twenty tries', () => api.arrived.length > 20);
-    expect(api.asked.length).toBeLessThan(3); // before the event was read
+    await eventually('ten tries', () => api.arrived.length > 10);
+    const asked = api.asked.length; // before the event was read
+    await eventually('as many again', () => api.arrived.length > 20);
+    expect(api.asked.length).toBe(asked);
   });
 });
 
@@ -447,6 +449,7 @@ describe('delivery to an api that refuses', () => {
 });
 
 describe('delivery over an api that fails at random', () => {
+  const REQUEST_MS = 40;
   const names = Object.keys(BEHAVIORS) as (keyof typeof BEHAVIORS)[];
   const FAILS = fc.constantFrom(
     ...names.filter((name) => name !== 'answered 503, to come again in a second'),
@@ -464,7 +467,7 @@ describe('delivery over an api that fails at random', () => {
           try {
             own.deliverTo(ownApi.url(), {
               ...(isFresh && { clock: JUST_NOW }),
-              times: { requestMs: 40, pauseMs: 1, pauseMsMax: 4 },
+              times: { requestMs: REQUEST_MS, pauseMs: 1, pauseMsMax: 4 },
             });
             for (const count of lines) await (count === 0 ? own.appendNoise() : own.append(count));
             await own.delivered();
@@ -495,7 +498,7 @@ describe('delivery over an api that fails at random', () => {
           ownApi.next.push(...failures.map((name): Behavior => BEHAVIORS[name]));
           const start = () =>
             own.deliverTo(ownApi.url(), {
-              times: { requestMs: 40, pauseMs: 1, pauseMsMax: 4 },
+              times: { requestMs: REQUEST_MS, pauseMs: 1, pauseMsMax: 4 },
             });
           try {
             start();
@@ -523,12 +526,18 @@ describe('delivery over an api that fails at random', () => {
     );
   }, 120_000);
 
-  /** Expects each request to begin with the first event that was not answered 202. */
+  /**
+   * Expects each request to begin with the first event that was not answered 202. On a busy machine
+   * an answer can come too late: then the request comes again, after most of its time limit.
+   */
   function expectInTurn({ arrived }: StandInApi, failures: readonly string[]): void {
     let answered = 0;
-    for (const [i, { ids }] of arrived.entries()) {
+    for (const [i, { ids, at }] of arrived.entries()) {
       expect(ids).toEqual(ids.map((_, k) => answered + k + 1));
-      if ((failures[i] ?? 'taken') === 'taken') answered += ids.length;
+      if ((failures[i] ?? 'taken') !== 'taken') continue;
+      const next = arrived[i + 1];
+      const wasLate = next?.ids[0] === ids[0] && (next?.at ?? 0) - at > REQUEST_MS / 2;
+      if (!wasLate) answered += ids.length;
     }
   }
 });

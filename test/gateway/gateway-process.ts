@@ -31,6 +31,8 @@ export interface GatewayPorts extends Partial<GatewayConfiguration['opens']> {
   /** The TCP port of a shoe, or the device file of one. */
   readonly shoe?: number;
   readonly serial?: string;
+  /** The device file of a line, which listens at a TCP port otherwise. */
+  readonly serialLine?: string;
 }
 
 /** A gateway in a process of its own, with its configuration and its spool in a folder of its own. */
@@ -46,7 +48,7 @@ export class GatewayProcess {
   static async of(
     api: { readonly url: string; readonly key: string },
     table: string,
-    { shoe, serial, ...opens }: GatewayPorts = {},
+    { shoe, serial, serialLine, ...opens }: GatewayPorts = {},
   ): Promise<GatewayProcess> {
     const hasShoe = shoe !== undefined || serial !== undefined;
     const gateway = new GatewayProcess({
@@ -61,7 +63,10 @@ export class GatewayProcess {
         ? [
             {
               ...{ name: `${table}-line`, protocol: 'line-1' },
-              port: { listen: `127.0.0.1:${await freePort()}` },
+              port:
+                serialLine === undefined
+                  ? { listen: `127.0.0.1:${await freePort()}` }
+                  : { serial: serialLine, baud: 115_200 },
             },
           ]
         : [
@@ -107,10 +112,22 @@ export class GatewayProcess {
 
   /** Runs a command beside it. Returns its exit code and what it said. */
   async command(name: string, ...rest: readonly string[]): Promise<readonly [number, string]> {
+    return this.commandUntil(() => false, name, ...rest);
+  }
+
+  /** Runs a command and stops it as Ctrl-C does once it has said enough. */
+  async commandUntil(
+    isEnough: (said: string) => boolean,
+    name: string,
+    ...rest: readonly string[]
+  ): Promise<readonly [number, string]> {
     const child = spawn(process.execPath, [MAIN, name, this.file, ...rest]);
     let said = '';
     for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (text) => (said += String(text)));
+      stream.setEncoding('utf8').on('data', (text) => {
+        said += String(text);
+        if (isEnough(said)) child.kill('SIGINT');
+      });
     const code = await new Promise<number>((done) => child.once('close', (is) => done(is ?? -1)));
     return [code, said];
   }

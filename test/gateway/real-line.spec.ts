@@ -1,7 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EMULATED_SEQUENCE } from '#devices';
 import { MemoryLog } from '#event-log';
 import { FINDING_CODES, simulate } from '#audit';
 import type { FindingLine } from '#read-model';
@@ -15,6 +18,7 @@ import { GatewayProcess, type GatewayPorts } from './gateway-process.js';
 
 jest.setTimeout(180_000);
 
+const folder = mkdtempSync(join(tmpdir(), 'shoeprint-line-'));
 let server: TestServer;
 let admin: string;
 let reader: string;
@@ -23,7 +27,10 @@ beforeAll(async () => {
   admin = await server.api.person('admin', { name: 'ada' });
   reader = await server.api.person('regulator');
 });
-afterAll(() => server?.close());
+afterAll(async () => {
+  await server?.close();
+  rmSync(folder, { recursive: true });
+});
 
 const open: { close(): void | Promise<void> }[] = [];
 afterEach(async () => {
@@ -57,11 +64,27 @@ async function recordOf(gateway: GatewayProcess): Promise<readonly Sent[]> {
     .map((line) => JSON.parse(line) as Sent);
 }
 
+/** Returns the codes of the findings in force: those that a later event withdrew are left out. */
 async function findingsOf(table: string): Promise<string[]> {
   const path = `/v1/findings?table=${table}&status=all&limit=500`;
   const { body } = await server.api.send('GET', path, reader);
-  return (JSON.parse(body) as { lines: FindingLine[] }).lines.map(({ code }) => code).sort();
+  const { lines } = JSON.parse(body) as { lines: FindingLine[] };
+  return lines
+    .filter(({ status }) => status !== 'withdrawn')
+    .map(({ code }) => code)
+    .sort();
 }
+
+/**
+ * Returns the record of a gateway's table and the findings of just that record: the auditor may
+ * declare a gap at any moment, which is an event and a finding.
+ */
+const judgedOf = (gateway: GatewayProcess) =>
+  eventually('a record to which nothing was added while its findings were read', async () => {
+    const record = await recordOf(gateway);
+    const found = await findingsOf(gateway.configuration.table);
+    return (await recordOf(gateway)).length === record.length && { record, found };
+  });
 
 /**
  * Returns an event without what is not known before a shoe is played. Of a shoe that is opened, the
@@ -78,18 +101,17 @@ const linesIn = (file: string): Sent[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as Sent);
 
-/** Writes a simulated shoe of a table, with faults, and returns its file. */
-function shoeFile(gateway: GatewayProcess, faults: readonly string[]): string {
-  const { table } = gateway.configuration;
-  const file = join(gateway.folder, 'shoe.ndjson');
+/** Writes simulated shoes of a table, with faults, and returns the file. */
+function shoesOf(table: string, shoes: number, faults: readonly string[]): string {
+  const file = join(folder, `${table}.ndjson`);
   const { lines } = simulate({
-    ...{ rules: BOOK.get('punto-banco@1') as never, table, shoes: 3, seed: `line-${table}` },
+    ...{ rules: BOOK.get('punto-banco@1') as never, table, shoes, seed: `line-${table}` },
     ...{ bets: false, currency: 'MOP', faults },
   });
   writeFileSync(file, [...lines].join('\n'));
   return file;
 }
-/** The faults that a device on line protocol 1 can say: those of cards, hands and results. */
+/** The faults that a device can say: those of cards, hands and results. */
 const OF_PLAY = FINDING_CODES.filter((code) => /^(TC|RS|DL|SH)-/.test(code));
 
 const hasTerminals = existsSync('node_modules/@lydell/node-pty');
@@ -97,48 +119,62 @@ if (!hasTerminals) console.warn('@lydell/node-pty is missing: no serial line is 
 const withTerminals = hasTerminals ? it : it.skip;
 
 describe('a shoe on a serial line', () => {
-  withTerminals('is on the log card for card, and accuses nobody', async () => {
-    const shoe = closing(
-      new EmulatorProcess(
-        ...['angel-eye-ii-ex', '--seed', '7', '--table', 'L1', '--pty', '--speed', '1000'],
-      ),
-    );
-    const gateway = await gatewayOf('L1', { serial: await shoe.address() });
-    await gateway.start();
-    expect(await shoe.ended()).toBe(0);
-    const cards = (await recordOf(gateway)).filter(({ type }) => String(type).includes('card-'));
-    const dealt = [...simulate7()].map((line) => JSON.parse(line) as Sent);
-    const drawn = dealt.filter(({ type }) => type === 'shoeprint.card-drawn.v1');
-    expect(cards.filter(({ type }) => type === 'shoeprint.card-drawn.v1').map(dataOf)).toEqual(
-      drawn.map(dataOf),
-    );
-    // The line goes with its program, while the shoe is open: an outage, and nothing else.
-    expect(await findingsOf('L1')).toEqual(['DV-06']);
-  });
-});
-
-const dataOf = ({ data }: Sent): unknown => data;
-const simulate7 = () =>
-  simulate({
-    ...{ rules: BOOK.get('punto-banco@1') as never, table: 'L1', shoes: 1, seed: '7' },
-    bets: false,
-  }).lines;
-
-describe('a device on line protocol 1', () => {
-  it.each([
-    ['a clean table', 'L2', []],
-    ['a table with every fault of play', 'L3', possible(OF_PLAY)],
-  ])('brings %s as it was played', async (_, table, faults) => {
-    const gateway = await gatewayOf(table, { when: 'line' });
-    await gateway.start();
-    const expected = join(gateway.folder, 'expected.ndjson');
-    const file = shoeFile(gateway, faults);
+  withTerminals.each([
+    ['a clean shoe', 'L1', []],
+    ['a shoe with every fault of play', 'L5', possible('L5', 1)],
+  ])('brings %s as it was played, and its end is an outage', async (_, table, faults) => {
+    const expected = join(folder, `${table}-expected.ndjson`);
     const device = closing(
       new EmulatorProcess(
-        ...['line-1', '--events', file, '--connect', gateway.lineAddress],
+        ...['angel-eye-ii-ex', '--events', shoesOf(table, 1, faults), '--pty'],
         ...['--speed', '1000', '--expect', expected],
       ),
     );
+    const gateway = await gatewayOf(table, { serial: await device.address() });
+    await gateway.start();
+    expect(await device.ended()).toBe(0);
+    // The line goes with its program, while the shoe is open.
+    await eventually('the outage', async () => (await findingsOf(table)).includes('DV-06'));
+    const { record, found } = await judgedOf(gateway);
+    const wanted = linesIn(expected).map(knownOfShoe);
+    const ofShoe = record.filter(ofDevice(`${table}-shoe`)).map(knownOfShoe);
+    // That it learned the reading of the check is not in the play.
+    const came = ofShoe.filter(({ type }) => type !== 'shoeprint.device-setting-changed.v1');
+    expect(came.pop()).toMatchObject({ type: 'shoeprint.device-offline.v1' });
+    // A coup without a result, of which the next begins otherwise, looks like a lost card.
+    const isCompared = ({ type }: { readonly type: string }): boolean =>
+      faults.length === 0 || type === 'shoeprint.card-drawn.v1';
+    expect(came.filter(isCompared)).toEqual(wanted.filter(isCompared));
+    const due = codes(audit(record, { end: false, once: true }).findings);
+    expect(found).toEqual(due);
+    if (faults.length > 0) expect(new Set(due).size).toBeGreaterThan(5);
+    else expect(due).toEqual(['DV-06']);
+  });
+});
+
+/**
+ * Returns what is known of an event of a shoe that is only heard: its gateway names the shoe, and
+ * says all of its opening.
+ */
+function knownOfShoe(event: Sent) {
+  const { shoe: _, ...rest } = known(event) as { readonly shoe?: string; readonly type: string };
+  return rest.type === 'shoeprint.shoe-opened.v1' ? { ...rest, data: {} } : rest;
+}
+
+describe('a device on line protocol 1', () => {
+  async function brings(table: string, faults: readonly string[], isSerial: boolean) {
+    const expected = join(folder, `${table}-expected.ndjson`);
+    const words = ['line-1', '--events', shoesOf(table, 3, faults), '--speed', '1000'];
+    const emulated = (...where: readonly string[]) =>
+      closing(new EmulatorProcess(...words, '--expect', expected, ...where));
+    const serial = isSerial ? emulated('--pty') : undefined;
+    const serialLine = await serial?.address();
+    const gateway = await gatewayOf(table, {
+      when: 'line',
+      ...(serialLine === undefined ? {} : { serialLine }),
+    });
+    await gateway.start();
+    const device = serial ?? emulated('--connect', gateway.lineAddress);
     expect(await device.ended()).toBe(0);
     const record = (await recordOf(gateway)).filter(ofDevice(`${table}-line`));
     const wanted = linesIn(expected);
@@ -148,19 +184,31 @@ describe('a device on line protocol 1', () => {
     expect(await findingsOf(table)).toEqual(codes(findings));
     if (faults.length > 0) expect(new Set(codes(findings)).size).toBeGreaterThan(10);
     else expect(findings).toEqual([]);
-  });
+  }
+
+  it('brings a clean table as it was played', () => brings('L2', [], false));
+
+  it('brings a table with every fault of play as it was played', () =>
+    brings('L3', possible('L3', 3), false));
+
+  withTerminals('brings a table with every fault of play over a serial line', () =>
+    brings('L6', possible('L6', 3), true),
+  );
 });
 
-/** Leaves out the faults that need bets, or other rules. */
-function possible(faults: readonly string[]): string[] {
-  return faults.filter((code) => {
+/** Returns as many faults of play as these shoes can have together, without bets. */
+function possible(table: string, shoes: number): string[] {
+  const rules = BOOK.get('punto-banco@1') as never;
+  const asked = { rules, table, shoes, seed: `line-${table}`, currency: 'MOP' };
+  return OF_PLAY.reduce<string[]>((fit, code) => {
     try {
-      const asked = { rules: BOOK.get('punto-banco@1') as never, table: 'T', shoes: 3, seed: 'p' };
-      return [...simulate({ ...asked, bets: false, faults: [code] }).lines].length > 0;
+      return [...simulate({ ...asked, bets: false, faults: [...fit, code] }).lines].length > 0
+        ? [...fit, code]
+        : fit;
     } catch {
-      return false; // SimulationRefusal: not without bets, or not under these rules
+      return fit; // SimulationRefusal: not without bets, under these rules, or beside the others
     }
-  });
+  }, []);
 }
 
 describe('the control of an emulator', () => {
@@ -200,6 +248,22 @@ describe('the control of an emulator', () => {
     socket.write('quit\n');
     expect(await device.ended()).toBe(0);
     socket.destroy();
+  });
+});
+
+describe('an emulator whose port is only tried', () => {
+  it('begins with its first frame for who stays', async () => {
+    const words = ['angel-eye-ii-ex', '--seed', '7', '--listen', '127.0.0.1:0', '--speed', '1000'];
+    const shoe = closing(new EmulatorProcess(...words));
+    const [host = '', port] = (await shoe.address()).split(':');
+    const tried = connect(Number(port), host);
+    await once(tried, 'connect');
+    tried.destroy();
+    await once(tried, 'close');
+    const stays = connect(Number(port), host);
+    const [first] = (await once(stays, 'data')) as [Buffer];
+    stays.destroy();
+    expect(first.toString('latin1').slice(0, 2)).toBe(`\u0005${EMULATED_SEQUENCE[0]}`);
   });
 });
 

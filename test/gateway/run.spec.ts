@@ -1,10 +1,13 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { CoupLine, FindingLine } from '#read-model';
 import { MemoryLog } from '#event-log';
 import type { AngelEyeReport } from '#devices';
 import { eventually } from '../kit/eventually.js';
+import { freePort } from '../kit/processes.js';
 import { startServer, type TestServer } from '../kit/server.js';
+import { TcpProxy } from '../kit/tcp-proxy.js';
 import { GatewayProcess, Line1OverTcp, ShoeOverTcp, type GatewayPorts } from './gateway-process.js';
 import { coupOf } from './coups.js';
 
@@ -33,13 +36,17 @@ function closing<T extends { close(): void | Promise<void> }>(each: T): T {
 const keys = new Map<string, string>();
 
 /** Returns the gateway of a new table, with a key of its own. */
-async function gatewayOf(table: string, ports: GatewayPorts = {}): Promise<GatewayProcess> {
+async function gatewayOf(
+  table: string,
+  ports: GatewayPorts = {},
+  url = server.url,
+): Promise<GatewayProcess> {
   const created = await server.api.send('POST', '/v1/keys', admin, {
     ...{ name: `${table}-gateway`, sources: [`device/${table}-*`], tables: [table], types: ['*'] },
   });
   const { token, id } = created.json<{ token: string; id: string }>();
   keys.set(table, id);
-  return closing(await GatewayProcess.of({ url: server.url, key: token }, table, ports));
+  return closing(await GatewayProcess.of({ url, key: token }, table, ports));
 }
 
 async function list<T>(path: string): Promise<readonly T[]> {
@@ -57,6 +64,13 @@ const coups = (table: string, count: number) =>
     return (await coupsOf(table)).length >= count;
   });
 
+/** Waits until a gateway has heard so many frames of its shoe and delivered what they say. */
+const heard = (gateway: GatewayProcess, frames: number) =>
+  eventually(`${frames} frames delivered`, async () => {
+    const status = await gateway.status();
+    return status.devices[0]?.frames.ok === frames && status.delivery.is === 'fresh' && status;
+  });
+
 describe('a gateway beside a shoe', () => {
   async function beside(table: string, opens: GatewayPorts = {}) {
     const shoe = closing(await ShoeOverTcp.open());
@@ -70,10 +84,10 @@ describe('a gateway beside a shoe', () => {
     const { shoe, gateway } = await beside('G1');
     shoe.says(...coupOf(1), ...coupOf(2), ...coupOf(3));
     await coups('G1', 3);
+    const { delivered, devices } = await heard(gateway, 15);
+    await server.caughtUp();
     expect(await findingsOf('G1')).toEqual([]);
-    const { delivered, devices, delivery } = await gateway.status();
     expect(delivered).toBeGreaterThan(15);
-    expect(delivery).toEqual({ is: 'fresh' });
     expect(devices).toMatchObject([{ link: 'up', frames: { ok: 15, damaged: 0 }, lost: 0 }]);
     expect(shoe.written).toBe(0);
     expect(await gateway.end('SIGTERM')).toBe(0);
@@ -98,9 +112,10 @@ describe('a gateway beside a shoe', () => {
   });
 
   it('whose link is cut says so at once', async () => {
-    const { shoe } = await beside('G3');
+    const { shoe, gateway } = await beside('G3');
     shoe.says(...coupOf(1), ...coupOf(2).slice(0, 2));
     await coups('G3', 2);
+    await heard(gateway, 7); // what is on its way when the link is cut may be lost
     shoe.cut();
     await eventually('the outage', async () => (await findingsOf('G3')).includes('DV-06'));
     await eventually('the link', () => shoe.isHeard);
@@ -109,7 +124,32 @@ describe('a gateway beside a shoe', () => {
     expect(await findingsOf('G3')).toEqual(['DV-06']);
   });
 
-  it('keeps what is said while the api is away, and says so', async () => {
+  it('goes on while the server is away, says that it is behind, and all arrives', async () => {
+    const proxy = closing(await TcpProxy.before(Number(new URL(server.url).port)));
+    const shoe = closing(await ShoeOverTcp.open());
+    const api = `http://127.0.0.1:${proxy.port}`;
+    const gateway = await gatewayOf('G9', { shoe: shoe.port }, api);
+    await gateway.start();
+    await eventually('the link', () => shoe.isHeard);
+    shoe.says(...coupOf(1));
+    await coups('G9', 1);
+    const serve = await proxy.refuse();
+    proxy.cut();
+    shoe.says(...coupOf(2), ...coupOf(3));
+    await eventually('a delivery that waits', async () => {
+      const { delivery, devices } = await gateway.status();
+      return delivery.is === 'waiting' && devices[0]?.frames.ok === 15;
+    });
+    const words = /behind and waiting, the oldest event is \d+ s old/;
+    const [code, { delivery }] = await gateway.readyz();
+    expect([code, delivery]).toEqual([200, expect.stringMatching(words)]);
+    expect(await gateway.command('status')).toEqual([0, expect.stringMatching(words)]);
+    await serve();
+    await coups('G9', 3);
+    expect(await findingsOf('G9')).toEqual([]);
+  });
+
+  it('is blocked while its key is revoked, and says so', async () => {
     const { shoe, gateway } = await beside('G4');
     shoe.says(...coupOf(1));
     await coups('G4', 1);
@@ -184,6 +224,91 @@ function eventOf(report: AngelEyeReport) {
   if (report.is !== 'result' || report.result === 'force-quit') throw new Error('not of a coup');
   return { type: 'outcome-declared', data: { outcome: report.result, by: 'device' } } as const;
 }
+
+describe('a look at what devices send', () => {
+  it('shows bytes and their meaning, writes nothing to the device, and records nothing', async () => {
+    const shoe = closing(await ShoeOverTcp.open());
+    const gateway = await gatewayOf('G13', { shoe: shoe.port });
+    const listening = gateway.commandUntil((said) => said.includes('"9S"'), 'listen');
+    await eventually('the link', () => shoe.isHeard);
+    shoe.says(...coupOf(1).slice(0, 1));
+    const [code, said] = await listening;
+    expect([code, shoe.written]).toEqual([0, 0]);
+    expect(said).toMatch(/^G13-shoe {2}the link is there$/m);
+    expect(said).toMatch(/^G13-shoe {2}05 31 44 81 B9 03 34 45 {2}ok {2}report {2}\{.*"9S".*\}$/im);
+    expect(existsSync(join(gateway.folder, 'spool'))).toBe(false);
+  });
+});
+
+describe('the spool of a gateway', () => {
+  it('is looked at beside it, and damage is named, told on the record, and survived', async () => {
+    const shoe = closing(await ShoeOverTcp.open());
+    const gateway = await gatewayOf('G14', { shoe: shoe.port });
+    await gateway.start();
+    await eventually('the link', () => shoe.isHeard);
+    shoe.says(...coupOf(1), ...coupOf(2));
+    await coups('G14', 2);
+    const [listed, files] = await gateway.command('spool-ls');
+    expect([listed, files]).toEqual([
+      0,
+      expect.stringMatching(/^000000000001\.spool {2}from line 1 {2}\d+ bytes\n$/),
+    ]);
+    expect(await gateway.command('spool-verify')).toEqual([
+      0,
+      expect.stringMatching(/frames, 1\d events in 1 files\n.*\nnothing is wrong\n$/),
+    ]);
+    await gateway.end('SIGTERM');
+    await eventually('nobody', () => !shoe.isHeard);
+    const segment = join(gateway.folder, 'spool/000000000001.spool');
+    const text = readFileSync(segment, 'latin1');
+    writeFileSync(segment, text.replace('"n":2,', '"n":3,'), 'latin1');
+    expect(await gateway.command('spool-verify')).toEqual([
+      1,
+      expect.stringMatching(/damage: 000000000001\.spool, byte \d+, .*\ndamaged places: 1\n$/),
+    ]);
+    await gateway.start();
+    await eventually('the link', () => shoe.isHeard);
+    shoe.says(...coupOf(3), ...coupOf(4));
+    await coups('G14', 4);
+    const { body } = await server.api.send('GET', '/v1/tables/G14/record?stamps=off', reader);
+    const told =
+      /"spool-damaged","text":"000000000001\.spool, byte \d+, \d+ bytes, lines 2 to 2, CRC [0-9a-f]{8}, set aside in (damaged-\S+\.bytes)"/;
+    const [, aside = ''] = told.exec(body) ?? [body];
+    expect(existsSync(join(gateway.folder, 'spool', aside))).toBe(true);
+    expect(await findingsOf('G14')).toEqual(['DV-06']);
+  });
+});
+
+describe('the check of a configuration with --live', () => {
+  it('finds nothing wrong with a shoe that is there and a key that may write', async () => {
+    const shoe = closing(await ShoeOverTcp.open());
+    const gateway = await gatewayOf('G10', { shoe: shoe.port });
+    const [code, said] = await gateway.command('check', '--live');
+    expect(said).toContain(`${gateway.file}: nothing is wrong`);
+    expect([code, shoe.written]).toEqual([0, 0]);
+    await server.caughtUp();
+    const { body } = await server.api.send('GET', '/v1/tables/G10/record?stamps=off', reader);
+    expect(body).not.toContain('shoe-opened');
+  });
+
+  it('says what is wrong with a port, a rule document and a key, all at once', async () => {
+    const gateway = await gatewayOf('G11', { shoe: await freePort(), rules: 'no-such@1' });
+    const [code, said] = await gateway.command('check', '--live');
+    expect(code).toBe(1);
+    expect(said).toMatch(/^\/devices\/0\/port: .*the connection was refused$/m);
+    expect(said).toMatch(/^\/opens\/rules: .*no-such@1/m);
+    await server.api.send('DELETE', `/v1/keys/${keys.get('G11')}`, admin);
+    const [, revoked] = await gateway.command('check', '--live');
+    expect(revoked).toMatch(/^\/api\/keyFile: the key is unknown or revoked/m);
+  });
+
+  it('says that another process holds the port or listens at its address', async () => {
+    const gateway = await gatewayOf('G12', { when: 'line' });
+    await gateway.start();
+    const [code, said] = await gateway.command('check', '--live');
+    expect([code, said]).toEqual([1, expect.stringMatching(/^\/devices\/0\/port: /m)]);
+  });
+});
 
 describe('a gateway that cannot start', () => {
   it('ends with 4 where another gateway holds the spool', async () => {

@@ -104,7 +104,7 @@ describe('a port that connects to a device server', () => {
       const server = require('node:net').createServer();
       server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
         console.log(server.address().port);
-        process.kill(process.pid, 'SIGSTOP');
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); // it never accepts
       });`;
     const child = spawn(process.execPath, ['-e', program], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -2,12 +2,13 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { SpoolFull } from '#spool';
 import { Spool } from '../../libs/spool/src/spool.js';
+import { rounds } from '../kit/rounds.js';
 import { Chance } from './chance.js';
 import { CountingOwner, numbered, numberOf } from './counting-owner.js';
 import { SimulatedDisk } from './simulated-disk.js';
 
 const FRAMES = 200;
-const RUNS = 1_000;
+const RUNS = rounds(1_000);
 const RUNS_MS_MAX = 300_000;
 const READ_MS_MAX = 60_000;
 const LIMITS = { contents: 7, bytes: 2_000 };
@@ -152,22 +153,26 @@ async function withSeed(seed: number, work: () => Promise<void>): Promise<void> 
 }
 
 describe('a spool whose disk loses power', () => {
-  it('keeps all that it acknowledged, once, wherever a run is cut', async () => {
-    const whole = new Trial(1);
-    await whole.live();
-    const { operations } = whole.disk;
-    expect(operations).toBeGreaterThan(FRAMES);
-    for (let cutAt = 1; cutAt <= operations; cutAt += 1) {
-      const trial = new Trial(1);
-      trial.disk.cutAt = cutAt;
-      while (!trial.isDone || trial.disk.isCut) {
-        trial.reboot();
-        await trial.live();
+  it(
+    'keeps all that it acknowledged, once, wherever a run is cut',
+    async () => {
+      const whole = new Trial(1);
+      await whole.live();
+      const { operations } = whole.disk;
+      expect(operations).toBeGreaterThan(FRAMES);
+      for (let cutAt = 1; cutAt <= operations; cutAt += 1) {
+        const trial = new Trial(1);
+        trial.disk.cutAt = cutAt;
+        while (!trial.isDone || trial.disk.isCut) {
+          trial.reboot();
+          await trial.live();
+        }
+        expect({ cutAt, cuts: trial.cuts }).toEqual({ cutAt, cuts: 1 });
+        await trial.expectWhole();
       }
-      expect({ cutAt, cuts: trial.cuts }).toEqual({ cutAt, cuts: 1 });
-      await trial.expectWhole();
-    }
-  });
+    },
+    RUNS_MS_MAX,
+  );
 
   it('keeps what a killed process left in memory, once a start has shown it', async () => {
     for (let seed = 1; seed <= 20; seed += 1)

@@ -158,11 +158,19 @@ describe('a spool', () => {
 });
 
 describe('reading for delivery', () => {
-  it('returns as many lines as fit, and a line that is too large alone', async () => {
-    const { spool } = await opened(disk());
+  it.each([
+    ['that were just written', false],
+    ['of a spool that was opened again', true],
+  ])('returns as many lines as fit, and a line that is too large alone, %s', async (_, again) => {
+    const on = disk();
+    let { spool } = await opened(on);
     await fill(spool, 1, 3);
     await spool.append([numbered(4, 5_000), numbered(5, 5_000)]);
     await fill(spool, 6, 9);
+    if (again) {
+      await spool.close();
+      ({ spool } = await opened(on));
+    }
     const limits = { contents: 2, bytes: 4_000 };
     const batches: number[][] = [];
     for (let after = 0; after < spool.figures.last;) {
@@ -171,6 +179,39 @@ describe('reading for delivery', () => {
       after = lines.at(-1)?.n ?? Infinity;
     }
     expect(batches).toEqual([[1, 2], [3], [4, 5], [6, 7], [8, 9]]);
+    await spool.close();
+  });
+
+  it('does not read a line that was just written from the disk', async () => {
+    const on = disk();
+    const { spool } = await opened(on, { cursorMs: 1 });
+    let reads = 0;
+    const read = on.read.bind(on);
+    on.read = (...asked) => {
+      reads += 1;
+      return read(...asked);
+    };
+    await fill(spool, 1, 3);
+    expect([await idsAfter(spool, 0), reads]).toEqual([[1, 2, 3], 0]);
+    spool.delivered(3);
+    await eventually('a line with the cursor', () => spool.figures.last === 4);
+    await fill(spool, 4, 4);
+    expect([await idsAfter(spool, 3), reads]).toEqual([[4], 0]);
+    await spool.close();
+  });
+
+  it('reads from the disk what memory has no longer, and goes on from there', async () => {
+    const { spool } = await opened(disk(), { segmentBytes: 500_000 });
+    await fill(spool, 1, 20, 40_000);
+    const ids: number[] = [];
+    for (let after = 0, next = 21; after < 40; next += 2) {
+      const lines = await spool.read(after, { contents: 3, bytes: 1e6 }, SOON());
+      ids.push(...lines.flatMap(({ made }) => made.map(numberOf)));
+      after = lines.at(-1)?.n ?? Infinity;
+      if (next <= 40) await fill(spool, next, next + 1, 40_000);
+    }
+    expect(ids).toEqual(Array.from({ length: ids.length }, (_, at) => at + 1));
+    expect(ids.length).toBeGreaterThanOrEqual(40);
     await spool.close();
   });
 
@@ -243,6 +284,9 @@ describe('the cursor', () => {
     spool.delivered(2);
     await eventually('another line', () => spool.figures.last === 3);
     expect(on.operations).toBe(operations + 2);
+    expect(spool.figures.sent).toBe(3);
+    await fill(spool, 2, 2);
+    expect(spool.figures).toMatchObject({ last: 4, sent: 2 });
     await spool.close();
   });
 

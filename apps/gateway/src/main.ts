@@ -1,4 +1,4 @@
-import { asError, Refusal } from '#process';
+import { asError, errorCode, Refusal } from '#process';
 import { SpoolHeld } from '#spool';
 import { runCommand } from './commands/commands.js';
 import { PortHeld } from './ports/port.js';
@@ -16,7 +16,7 @@ try {
 }
 
 function codeOf(error: unknown): number {
-  const { code } = error as NodeJS.ErrnoException;
+  const code = errorCode(error);
   if (error instanceof SpoolHeld || error instanceof PortHeld || code === 'EADDRINUSE')
     return EXIT.held;
   const isUsage = code?.startsWith('ERR_PARSE_ARGS') === true;

@@ -135,5 +135,9 @@ export interface FrameDecoder<S> {
 }
 
 /** Returns bytes as lower-case hexadecimal. */
-export const hexOf = (bytes: Iterable<number>): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+export function hexOf(bytes: Iterable<number>): string {
+  let digits = '';
+  for (const byte of bytes) digits += PAIRS[byte] as string;
+  return digits;
+}
+const PAIRS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));

@@ -1,5 +1,6 @@
 import type { SpoolDisk } from './disk.js';
 import { type Damage, entriesOf, type Place, placeOf } from './entries.js';
+import type { SpoolLine } from './line.js';
 import type { Segment } from './segment.js';
 import { bytesOf } from './writer.js';
 
@@ -22,15 +23,43 @@ export interface ReadLimits {
 /** The most bytes of lines that one call reads. */
 const HELD_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Reads lines for delivery, in their order, and remembers where it is. */
+/** The most bytes of lines that are kept in memory after they were written. */
+const RECENT_BYTES_MAX = 256 * 1024;
+
+/** About what a line takes beside its texts. */
+const LINE_BYTES = 128;
+
+/** A line in memory, and where the line after it begins. */
+interface Recent {
+  readonly line: SpoolLine;
+  readonly bytes: number;
+  readonly next: Place;
+}
+
+/**
+ * Reads lines for delivery, in their order, and remembers where it is. Lines that were just written
+ * are still in memory, so live play does not wait for the disk a second time.
+ */
 export class SpoolReader {
   /** Where the lines after `after` begin. */
   private reached: { readonly after: number; readonly place: Place } | undefined;
+  /** The newest lines, in order. */
+  private readonly recent: Recent[] = [];
+  private recentBytes = 0;
 
   constructor(
     private readonly disk: SpoolDisk,
     private readonly report: (damage: Damage) => Promise<void>,
   ) {}
+
+  /** Takes a line that is durable. The line after it begins at `next`. */
+  wrote(line: SpoolLine, next: Place): void {
+    const texts = line.frames.flatMap(({ made, raw }) => [...made, raw]);
+    const bytes = LINE_BYTES + bytesOf(texts);
+    this.recent.push({ line, bytes, next });
+    this.recentBytes += bytes;
+    while (this.recentBytes > RECENT_BYTES_MAX) this.recentBytes -= this.recent.shift()?.bytes ?? 0;
+  }
 
   /**
    * Returns the lines with frames after line `after`, as many as fit into the limits, and at least
@@ -41,25 +70,41 @@ export class SpoolReader {
     after: number,
     limits: ReadLimits,
   ): Promise<readonly SpoolContents[]> {
+    const recent = this.recent.findLastIndex(({ line }) => line.n === after + 1);
+    if (recent >= 0) return this.fromMemory(this.recent.slice(recent), after, limits);
     const begin = this.beginning(segments, after);
     if (!begin) return [];
-    const lines: SpoolContents[] = [];
-    const held = { contents: 0, bytes: 0, place: 0 };
-    let place = begin;
+    const read = new Reading(limits);
+    let [place, bytes] = [begin, 0];
     for await (const entry of entriesOf(this.disk, segments, begin)) {
       if (entry.kind === 'damage') await this.report(entry.damage);
       if (entry.kind !== 'line') continue;
       const { segment, line, end } = entry;
-      const made = line.frames.flatMap((frame) => frame.made);
-      held.contents += made.length;
-      held.bytes += bytesOf(made);
-      if (lines.length > 0 && (held.contents > limits.contents || held.bytes > limits.bytes)) break;
-      held.place += end - (segment.name === place.segment ? place.at : 0);
+      if (!read.takes(line)) break;
+      bytes += end - (segment.name === place.segment ? place.at : 0);
       place = { n: line.n + 1, segment: segment.name, at: end };
-      const [first] = line.frames;
-      if (first) lines.push({ n: line.n, at: first.at, made });
-      if (held.place > HELD_BYTES_MAX) break;
+      if (bytes > HELD_BYTES_MAX) break;
     }
+    return this.reaching(read.lines, after, place);
+  }
+
+  private fromMemory(
+    recent: readonly Recent[],
+    after: number,
+    limits: ReadLimits,
+  ): readonly SpoolContents[] {
+    const read = new Reading(limits);
+    const end = recent.findIndex(({ line }) => !read.takes(line));
+    const { next } = recent.at(end < 0 ? -1 : end - 1) as Recent;
+    return this.reaching(read.lines, after, next);
+  }
+
+  /** Remembers where the lines after those that were read begin. */
+  private reaching(
+    lines: readonly SpoolContents[],
+    after: number,
+    place: Place,
+  ): readonly SpoolContents[] {
     this.reached = { after: lines.at(-1)?.n ?? after, place };
     return lines;
   }
@@ -69,5 +114,26 @@ export class SpoolReader {
     const isThere =
       reached?.after === after && segments.some(({ name }) => name === reached.place.segment);
     return isThere ? reached.place : placeOf(after + 1, segments);
+  }
+}
+
+/** The lines with frames that are read at once. */
+class Reading {
+  readonly lines: SpoolContents[] = [];
+  private contents = 0;
+  private bytes = 0;
+
+  constructor(private readonly limits: ReadLimits) {}
+
+  /** Takes a line. Returns whether it fits, or comes alone. */
+  takes({ n, frames }: SpoolLine): boolean {
+    const made = frames.flatMap((frame) => frame.made);
+    this.contents += made.length;
+    this.bytes += bytesOf(made);
+    const { contents, bytes } = this.limits;
+    if (this.lines.length > 0 && (this.contents > contents || this.bytes > bytes)) return false;
+    const [first] = frames;
+    if (first) this.lines.push({ n, at: first.at, made });
+    return true;
   }
 }

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '#process';
 
 /** A file in the folder of a spool. */
 export interface SpoolFile {
@@ -117,7 +118,7 @@ export class FolderDisk implements SpoolDisk {
       const { size, mtimeMs } = await stat(this.path(name));
       return { name, bytes: size, modifiedMs: mtimeMs };
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      if (errorCode(error) === 'ENOENT') return undefined;
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-import { fileRefusal } from '#process';
+import { errorCode, fileRefusal } from '#process';
 import { FolderDisk, type SpoolDisk } from './disk.js';
 import { type Damage, entriesOf, placeOf } from './entries.js';
 import type { SpoolLine } from './line.js';
@@ -48,7 +48,7 @@ export async function verifySpool(folder: string): Promise<SpoolReport> {
       return await reportOf(new FolderDisk(folder), await listSpool(folder));
     } catch (error) {
       // The gateway has removed a delivered segment since they were listed.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || left === 0) throw error;
+      if (errorCode(error) !== 'ENOENT' || left === 0) throw error;
     }
 }
 

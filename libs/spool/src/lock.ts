@@ -3,6 +3,7 @@ import { chmod, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { errorCode } from '#process';
 import { ask, type SocketAnswer, SOCKET_NAME } from './ask.js';
 import { SpoolHeld, SpoolRefused } from './refusals.js';
 
@@ -171,6 +172,6 @@ async function removeIfThere(path: string): Promise<void> {
   try {
     await unlink(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { asError, errorCode } from '#process';
 import { FolderDisk } from './disk.js';
 import { lockSpool } from './lock.js';
 import type { SpoolOwner } from './owner.js';
@@ -38,7 +39,6 @@ export async function openSpool({ folder, owner, status, settings }: SpoolOption
 
 /** Throws a fault of the disk as a refusal that names the folder, and any other error as it is. */
 function refuse(folder: string, error: unknown): never {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === undefined) throw error;
-  throw new SpoolRefused(`${folder}: the spool cannot be used (${message})`);
+  if (errorCode(error) === undefined) throw error;
+  throw new SpoolRefused(`${folder}: the spool cannot be used (${asError(error).message})`);
 }

@@ -1,3 +1,4 @@
+import { errorCode } from '#process';
 import type { SpoolDisk, SpoolFile } from './disk.js';
 import { isPreamble, isLine, opened, SPOOL_VERSION } from './line.js';
 import type { SegmentPreamble, SpoolLine } from './line.js';
@@ -200,7 +201,7 @@ async function readOr(
   try {
     return await disk.read(name, at, bytes);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EIO') return 'unreadable';
+    if (errorCode(error) === 'EIO') return 'unreadable';
     throw error;
   }
 }

@@ -16,7 +16,7 @@ const QUEUE_BYTES_MAX = 1024 * 1024;
 export interface SpoolFigures {
   /** The number of the last durable line, 0 before the first. */
   readonly last: number;
-  /** The number of the last line that was delivered. */
+  /** The number of the last line that was delivered. Lines without frames need no delivery. */
   readonly sent: number;
   readonly segments: number;
   readonly bytes: number;
@@ -34,6 +34,8 @@ export class Spool {
   private readonly reader: SpoolReader;
   private readonly closed = new AbortController();
   private sent: number;
+  /** The last line that may have frames: those after it have the cursor alone. */
+  private framesTo: number;
   /** The next line. */
   private batch: Batch | undefined;
   /** Bytes of frames that are not durable yet, those of the line under way included. */
@@ -56,6 +58,7 @@ export class Spool {
       this.alone(() => recovered.aside.report(damage)),
     );
     this.sent = recovered.sent;
+    this.framesTo = this.writer.last;
   }
 
   /**
@@ -75,7 +78,8 @@ export class Spool {
 
   get figures(): SpoolFigures {
     const { last, bytes, segments } = this.writer;
-    const { sent, full } = this;
+    const { full } = this;
+    const sent = this.sent < this.framesTo ? this.sent : last;
     return { last, sent, segments: segments.length, bytes, full: full?.reason };
   }
 
@@ -205,7 +209,10 @@ export class Spool {
     const { sent } = this;
     try {
       const done = await this.writer.write(sent, texts);
-      this.owner.apply({ n: done.n, sent, frames });
+      const line = { n: done.n, sent, frames };
+      this.framesTo = done.n;
+      this.owner.apply(line);
+      this.reader.wrote(line, this.writer.end);
       written.resolve(done);
       this.grow();
     } catch (thrown) {
@@ -219,7 +226,9 @@ export class Spool {
 
   private async writeCursor(): Promise<void> {
     try {
-      await this.writer.write(this.sent, []);
+      const { sent } = this;
+      const { n } = await this.writer.write(sent, []);
+      this.reader.wrote({ n, sent, frames: [] }, this.writer.end);
       this.grow();
     } catch (thrown) {
       const error = asError(thrown);

@@ -1,5 +1,6 @@
 import { asError } from '#process';
 import type { SpoolDisk } from './disk.js';
+import type { Place } from './entries.js';
 import { preambleBytes, lineBytes, SPOOL_VERSION } from './line.js';
 import type { SpoolOwner } from './owner.js';
 import type { Recovered } from './recovery.js';
@@ -64,6 +65,12 @@ export class SegmentWriter {
   /** Returns the number of the last durable line, 0 before the first. */
   get last(): number {
     return this.nextN - 1;
+  }
+
+  /** Returns where the next line begins, if it comes into the last segment. */
+  get end(): Place {
+    const { name: segment, bytes: at } = this.lastSegment;
+    return { n: this.nextN, segment, at };
   }
 
   /** Returns the cursor of the last durable line. */

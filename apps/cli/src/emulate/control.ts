@@ -3,6 +3,7 @@ import { chmodSync } from 'node:fs';
 import net from 'node:net';
 import { isCard } from '#baccarat';
 import type { EmulatorStep } from '#devices';
+import { asError } from '#process';
 import { Refusal } from '../refusal.js';
 import type { Address } from './address.js';
 
@@ -64,7 +65,7 @@ export async function takeCommands(
   server.maxConnections = CONNECTIONS_MAX;
   server.listen(at);
   await once(server, 'listening').catch((error: unknown) => {
-    throw new Refusal(`--control: ${(error as Error).message}`);
+    throw new Refusal(`--control: ${asError(error).message}`);
   });
   if ('path' in at) chmodSync(at.path, 0o600);
   return () => {

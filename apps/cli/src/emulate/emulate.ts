@@ -108,6 +108,8 @@ async function run(
   let played: Promise<number> | undefined;
   try {
     port = await openPort(at, { heard: (bytes) => player.heard(bytes), failed: fail });
+    player.connect(port);
+    if (steps.length === 0) player.start(); // commands may come at any time
     endControl = control && (await takeCommands(control, commands(player, quit)));
     process.stdout.write(`${port.address}\n`);
     played = play({ player, port, steps, speed }).then(() =>
@@ -138,7 +140,7 @@ interface Play {
 /** Plays everything once the other side is there. */
 async function play({ player, port, steps, speed }: Play): Promise<void> {
   await port.opened;
-  player.start(port);
+  if (steps.length > 0) player.start();
   await player.play(steps, speed);
   const reports = steps.filter(({ step }) => step.is === 'report').length;
   process.stdout.write(`${counted(reports, 'report')} played\n`);

@@ -21,6 +21,7 @@ export class Player {
   private readonly queue: SentBytes[] = [];
   private isSending = false;
   private isIn = true;
+  private isStarted = false;
   private port: DevicePort | undefined;
   private readonly timer;
 
@@ -34,12 +35,17 @@ export class Player {
 
   /** Takes bytes of the gateway. */
   heard(bytes: Uint8Array): void {
-    if (this.port !== undefined) this.send(this.device.feed(bytes, now()));
+    if (this.isStarted) this.send(this.device.feed(bytes, now()));
   }
 
-  /** Gives the device power, on this port. */
-  start(port: DevicePort): void {
+  /** Connects the device to a port, before anything else. */
+  connect(port: DevicePort): void {
     this.port = port;
+  }
+
+  /** Gives the device power. */
+  start(): void {
+    this.isStarted = true;
     this.send(this.device.start(now()));
   }
 

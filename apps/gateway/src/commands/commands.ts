@@ -148,7 +148,7 @@ async function spoolVerify({ configuration, options, print }: Asked): Promise<nu
     print(`${bytes} bytes; delivered to line ${sent} of ${last}`);
     for (const { segment, at, bytes: wrong, from, to } of damage)
       print(`damage: ${segment}, byte ${at}, ${wrong} bytes, lines ${from} to ${to ?? 'its end'}`);
-    print(damaged === 0 ? 'nothing is wrong' : `${damaged} places are damaged`);
+    print(damaged === 0 ? 'nothing is wrong' : `damaged places: ${damaged}`);
   }
   return damaged === 0 ? CLEAN : FOUND;
 }

@@ -1,7 +1,8 @@
 import { X509Certificate } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
-import type { LintProblem } from '#baccarat';
-import { fileRefusal, Refusal } from '#process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { isRecord, type LintProblem } from '#baccarat';
+import { asError, fileRefusal, Refusal } from '#process';
 import { configurationProblems } from './check.js';
 import type { DeviceConfiguration, GatewayConfiguration } from './configuration.js';
 
@@ -45,7 +46,39 @@ export function readConfiguration(file: string): ReadConfiguration {
   const problems = [...form, ...fileProblems(json, form)];
   if (problems.length > 0) throw new ConfigurationRefused(file, problems);
   const configuration = json as GatewayConfiguration;
-  return { configuration, warnings: warningsOf(configuration) };
+  const warnings = [...tableWarnings(file, configuration), ...warningsOf(configuration)];
+  return { configuration, warnings };
+}
+
+/** Returns a warning for each other file of the folder that is a gateway of the same table. */
+function tableWarnings(file: string, { table }: GatewayConfiguration): LintProblem[] {
+  const folder = dirname(resolve(file));
+  return namesIn(folder)
+    .filter((name) => name.endsWith('.json') && name !== basename(file))
+    .filter((name) => tableIn(join(folder, name)) === table)
+    .map((name) => ({
+      pointer: '/table',
+      problem: `is the table of ${name} too: all devices of a table belong on one gateway, since only their gateway knows what came first`,
+    }));
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // a user who may read the file need not see what else is there
+  }
+}
+
+/** Returns the table of a file if it is the configuration of a gateway. */
+function tableIn(path: string): unknown {
+  try {
+    const json: unknown = JSON.parse(contentOf(path, FILE_BYTES_MAX).toString('utf8'));
+    const isGateway = isRecord(json) && Array.isArray(json.devices) && isRecord(json.spool);
+    return isGateway ? json.table : undefined;
+  } catch {
+    return undefined; // it is not the file that was asked for
+  }
 }
 
 function jsonIn(file: string): unknown {
@@ -54,7 +87,7 @@ function jsonIn(file: string): unknown {
     return JSON.parse(text) as unknown;
   } catch (error) {
     throw new ConfigurationRefused(file, [
-      { pointer: '', problem: `is not JSON: ${(error as Error).message}` },
+      { pointer: '', problem: `is not JSON: ${asError(error).message}` },
     ]);
   }
 }

@@ -49,6 +49,10 @@ export class TableDesk {
   private readonly gateway: string;
   /** The session that each source began in this run. Any other source begins one first. */
   private readonly begun = new Map<string, string>();
+  /** Devices of which no card came since an outage: their coups may have gone by unheard. */
+  private readonly unheard = new Set<string>();
+  /** Devices whose coup begins, unless the next observation shows that it began unheard. */
+  private readonly beginning = new Set<string>();
   /** Devices on line protocol 1 whose link was said to be lost. */
   private readonly unlinked = new Set<string>();
 
@@ -163,19 +167,27 @@ export class TableDesk {
 
   /** Takes an observation of a device whose events the gateway numbers. */
   private take(draft: Draft, device: string, { kind, fields }: Observation): void {
+    if (this.beginning.delete(device)) {
+      // What is lost of a coup whose beginning nobody heard is in the outage already.
+      if (kind === 'lost' && fields.because === 'index') return;
+      this.openCoup(draft, device);
+    }
     if (kind === 'lost') this.skipNumbers(draft, device, fields.count, fields.because);
     else if (kind === 'started') this.begin(draft, device, { missed: fields.missed });
     else if (kind === 'checksum-settled')
       this.number(draft, device, 'device-setting-changed', { code: 'bcc', text: fields.reading });
     else if (kind === 'refused')
       this.number(draft, device, 'device-error', { code: 'unrecognised', text: fields.problem });
-    else if (kind === 'coup-begins') this.openCoup(draft, device);
+    else if (kind === 'coup-begins') this.beginCoup(draft, device);
     else if (kind === 'report')
       for (const event of fields.events) this.report(draft, device, event);
   }
 
   private report(draft: Draft, device: string, event: ReportedEvent): void {
-    if (event.type === 'card-drawn') this.prepare(draft, device, event.data);
+    if (event.type === 'card-drawn') {
+      this.prepare(draft, device, event.data);
+      if (isToHand(event.data)) this.unheard.delete(device);
+    } else if (event.type === 'outcome-declared') this.unheard.delete(device);
     const faults = this.number(draft, device, event.type, this.dataOf(event));
     if (faults.length === 0) return;
     this.skipNumbers(draft, device, 1, 'form');
@@ -188,11 +200,25 @@ export class TableDesk {
     if (isToHand(card) && !draft.state.isUnderWay) this.openCoup(draft, device);
   }
 
+  /**
+   * Takes that a coup begins. After an outage in a coup, a card in the middle of another one counts
+   * for the coup that is open: that one cannot be judged, and a new one could not be either.
+   */
+  private beginCoup(draft: Draft, device: string): void {
+    const { isUnderWay, hasCards } = draft.state;
+    const mayGoOn = isUnderWay && hasCards && this.unheard.has(device);
+    if (mayGoOn && this.opensCoupsOf(device)) this.beginning.add(device);
+    else this.openCoup(draft, device);
+  }
+
+  private opensCoupsOf(device: string): boolean {
+    return this.configuration.coups === 'shoe' && !this.numbersItself(device);
+  }
+
   /** Opens a coup, unless another device opens coups, or has opened one that has no card yet. */
   private openCoup(draft: Draft, device: string): void {
     const { isUnderWay, hasCards, coup } = draft.state;
-    const isOurs = this.configuration.coups === 'shoe' && !this.numbersItself(device);
-    if (!isOurs || (isUnderWay && !hasCards)) return;
+    if (!this.opensCoupsOf(device) || (isUnderWay && !hasCards)) return;
     this.openShoe(draft, device);
     this.number(draft, device, 'coup-opened', { coup: coup + 1 });
   }
@@ -256,6 +282,7 @@ export class TableDesk {
   private begin(draft: Draft, name: string, online: Reported['device-online']): void {
     const session = this.around.randomDigits(SESSION_DIGITS);
     this.begun.set(name, session);
+    if (online.missed !== 0) this.unheard.add(name);
     draft.add('device-online', online, { name, session, sequence: 1 });
   }
 

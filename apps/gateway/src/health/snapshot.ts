@@ -81,7 +81,8 @@ function deliveryWords(state: DeliveryState, now: number): string {
   if (state.is === 'fresh') return 'fresh';
   const place = state.is === 'blocked' ? placeWords(state.event) : '';
   const why = state.is === 'behind' ? '' : `: ${state.why}`;
-  return `${state.is}${place}, the oldest event is ${agoOf(state.oldestAt, now)} old${why}`;
+  const is = state.is === 'waiting' ? 'behind and waiting' : state.is;
+  return `${is}${place}, the oldest event is ${agoOf(state.oldestAt, now)} old${why}`;
 }
 
 const placeWords = (event: EventPlace | undefined): string =>

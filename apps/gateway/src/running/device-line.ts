@@ -5,15 +5,20 @@ import { Legibility } from '../ports/legibility.js';
 import type { Port, PortListener } from '../ports/port.js';
 import type { ProtocolSide } from './protocol-side.js';
 
-/** Bytes that may wait for the disk before a port is paused, and until it goes on. */
-const WAITING_BYTES_MAX = 256 * 1024;
-const WAITING_BYTES_LOW = 64 * 1024;
+/**
+ * What of a device may wait for the disk before it is paused, and until it goes on, in bytes of the
+ * spool. A spool takes 1 MiB at once, which no device may use up for the others.
+ */
+const WAITING_BYTES_MAX = 32 * 1024;
+const WAITING_BYTES_LOW = 8 * 1024;
+/** Rubbish can make hundreds of bytes of each of its own, so bytes are taken in pieces. */
+const PIECE_BYTES = 1024;
 
 /** Takes what a device says. */
 export interface LineHearing {
   opened(line: DeviceLine): void;
   lost(line: DeviceLine, reason: string): void;
-  heard(line: DeviceLine, observations: readonly Observation[], bytes: number): void;
+  heard(line: DeviceLine, observations: readonly Observation[]): void;
   /** A connection to the port was refused. */
   refused(line: DeviceLine, peer: string, reason: string): void;
 }
@@ -33,6 +38,8 @@ export class DeviceLine implements PortListener {
   private lostCount = 0;
   private waitingBytes = 0;
   private isPaused = false;
+  /** Bytes that came and are not taken, because what came before waits for the disk. */
+  private readonly inbox: { readonly bytes: Uint8Array; readonly up: number }[] = [];
   private readonly legibility: Legibility;
 
   constructor(
@@ -55,8 +62,10 @@ export class DeviceLine implements PortListener {
     this.port = await openPort(this);
   }
 
+  /** Closes the port, and takes what came until then. */
   async close(): Promise<void> {
     await this.port?.close();
+    this.take(() => true);
   }
 
   /** Writes to a device that is answered. */
@@ -71,6 +80,7 @@ export class DeviceLine implements PortListener {
   }
 
   lost(reason: string): void {
+    this.take(() => true);
     this.isUp = false;
     this.why = reason;
     this.side.lost();
@@ -83,24 +93,45 @@ export class DeviceLine implements PortListener {
 
   bytes(bytes: Uint8Array, up: number): void {
     this.heardAt = this.wall();
-    const observations = this.side.feed(bytes, up);
-    this.count(observations, bytes.length, up);
-    this.hearing.heard(this, observations, bytes.length);
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES)
+      this.inbox.push({ bytes: bytes.subarray(at, at + PIECE_BYTES), up });
+    this.take(() => !this.isPaused);
   }
 
   /** Lets the protocol do what is due. Call it at least four times a second. */
   tick(up: number): void {
-    const observations = this.side.feed(new Uint8Array(), up);
-    this.count(observations, 0, up);
-    if (observations.length > 0) this.hearing.heard(this, observations, 0);
+    if (this.inbox.length === 0) this.feed(new Uint8Array(), up);
   }
 
-  /** Takes that bytes wait for the disk, or no longer do. A port that is too far ahead waits. */
+  /** Takes that bytes wait for the disk, or no longer do. A device that is too far ahead waits. */
   wait(bytes: number): void {
     this.waitingBytes += bytes;
-    if (!this.isPaused && this.waitingBytes > WAITING_BYTES_MAX) this.port?.pause();
-    if (this.isPaused && this.waitingBytes < WAITING_BYTES_LOW) this.port?.resume();
-    this.isPaused = this.waitingBytes > (this.isPaused ? WAITING_BYTES_LOW : WAITING_BYTES_MAX);
+    if (!this.isPaused && this.waitingBytes > WAITING_BYTES_MAX) {
+      this.isPaused = true;
+      this.port?.pause();
+    } else if (this.isPaused && this.waitingBytes < WAITING_BYTES_LOW) {
+      this.isPaused = false;
+      if (this.take(() => !this.isPaused)) this.port?.resume();
+    }
+  }
+
+  /**
+   * Takes the bytes that came, in order, as long as it may. Returns whether it may take more: the
+   * last of them can be one too many.
+   */
+  private take(may: () => boolean): boolean {
+    while (may()) {
+      const piece = this.inbox.shift();
+      if (piece === undefined) return true;
+      this.feed(piece.bytes, piece.up);
+    }
+    return false;
+  }
+
+  private feed(bytes: Uint8Array, up: number): void {
+    const observations = this.side.feed(bytes, up);
+    this.count(observations, bytes.length, up);
+    if (observations.length > 0) this.hearing.heard(this, observations);
   }
 
   /** Returns the device as it is now. */

@@ -178,9 +178,7 @@ class Gateway implements RunningGateway {
 
   /** Looks at the clock, and for what an operator asks. */
   private async look(): Promise<void> {
-    const step = this.clock.compare();
-    if (step !== undefined)
-      this.table?.trouble('device-error', 'clock-step', `by ${(step / 1_000).toFixed(3)} s`);
+    this.table?.lookAtClock();
     if (this.isLooking) return;
     this.isLooking = true;
     try {

@@ -55,7 +55,7 @@ export class TableGateway implements LineHearing {
     const up = this.up();
     const observations = line.side.opened(up);
     this.keep(this.full ? [] : this.desk.opened(line.name, up));
-    this.heard(line, observations, 0);
+    this.heard(line, observations);
   }
 
   lost(line: DeviceLine, reason: string): void {
@@ -68,10 +68,11 @@ export class TableGateway implements LineHearing {
     this.parts.say(`${line.name}: ${peer} was refused: ${reason}`);
   }
 
-  heard(line: DeviceLine, observations: readonly Observation[], bytes: number): void {
+  heard(line: DeviceLine, observations: readonly Observation[]): void {
     if (observations.length === 0) return;
     if (this.full) return this.leave(line, observations);
     const frames = observations.flatMap((each) => this.desk.hear(line.name, each));
+    const bytes = frames.reduce((sum, frame) => sum + bytesIn(frame), 0);
     line.wait(bytes);
     this.keep(frames, {
       stored: () => line.side.stored(observations, this.up()),
@@ -91,6 +92,13 @@ export class TableGateway implements LineHearing {
   trouble(type: 'device-error' | 'device-error-cleared', code: string, text: string): void {
     this.parts.say(`${code}${type === 'device-error' ? '' : ' is over'}: ${text}`);
     if (!this.full) this.keep(this.desk.trouble(type, code, text, this.up()));
+  }
+
+  /** Follows the clock of the machine, and says that it stepped. Call it once a second. */
+  lookAtClock(): void {
+    const step = this.parts.clock.compare();
+    if (step !== undefined)
+      this.trouble('device-error', 'clock-step', `by ${(step / 1_000).toFixed(3)} s`);
   }
 
   /** Sets an event aside. Resolves once that is on disk, and rejects if there is no room. */
@@ -190,3 +198,8 @@ export class TableGateway implements LineHearing {
     }
   }
 }
+
+/** About what a frame takes in the spool. */
+const bytesIn = ({ raw, made }: SpoolFrame): number =>
+  made.reduce((sum, { length }) => sum + length, FRAME_BYTES + raw.length);
+const FRAME_BYTES = 100;

@@ -25,27 +25,31 @@ export function readLines(
   bytes: Uint8Array,
   up: number,
 ): { readonly open: OpenLine; readonly lines: readonly ReadLine[] } {
-  let open = before;
+  let { text, up: since } = before;
   const lines: ReadLine[] = [];
-  const end = (is: ReadLine['is'], text: string): void => {
-    lines.push({ text, is, up: open.up });
-    open = NO_LINE;
+  const end = (is: ReadLine['is'], whole: string): void => {
+    lines.push({ text: whole, is, up: since });
+    text = '';
   };
   for (const byte of bytes) {
     if (byte === DOLLAR) {
-      if (open.text !== '') end('cut', open.text);
-      open = { text: '$', up };
-    } else if (open.text !== '') {
-      if (byte === LF) end('whole', open.text.replace(/\r$/, ''));
+      if (text !== '') end('cut', text);
+      text = '$';
+      since = up;
+    } else if (text !== '') {
+      if (byte === LF) end('whole', text.replace(/\r$/, ''));
       else {
-        open = { ...open, text: open.text + String.fromCharCode(byte) };
-        if (open.text.length === LINE1_BYTES_MAX) end('long', open.text);
+        text += String.fromCharCode(byte);
+        if (text.length === LINE1_BYTES_MAX) end('long', text);
       }
     }
   }
-  return { open, lines };
+  return { open: text === '' ? NO_LINE : { text, up: since }, lines };
 }
 
 /** Returns the bytes of ASCII text. */
-export const asciiBytes = (text: string): Uint8Array =>
-  Uint8Array.from(text, (character) => character.charCodeAt(0));
+export function asciiBytes(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < bytes.length; at += 1) bytes[at] = text.charCodeAt(at);
+  return bytes;
+}

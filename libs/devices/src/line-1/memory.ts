@@ -63,8 +63,9 @@ export function rememberKept(
   if (parsed.is === 'malformed') return rememberRefused(memory, raw, parsed);
   if (session === null || parsed.is !== 'line' || parsed.line.type !== 'E') return memory;
   const { boot, seq: deviceNumber, event } = parsed.line;
-  const unit = new RegExp(`^(.*)\\.${boot}(?:~[0-9a-f]{8})?$`, 's').exec(session)?.[1];
-  if (unit === undefined) return memory;
+  const named = session.replace(FRESH, '');
+  if (!named.endsWith(`.${boot}`)) return memory;
+  const unit = named.slice(0, -`.${boot}`.length);
   const before = memory.find((each) => each.unit === unit);
   const { firmware = before?.firmware ?? '' } =
     event.type === 'device-online' ? event.data : { firmware: undefined };
@@ -80,6 +81,9 @@ export function rememberKept(
     fields: { events },
   });
 }
+
+/** What the session of a boot that used numbers again has after it. */
+const FRESH = /~[0-9a-f]{8}$/;
 
 const KEPT = { integrity: 'ok', up: 0 } as const;
 
@@ -131,6 +135,9 @@ function withSession(
 }
 
 function withBody(contents: readonly Content[], number: number, body: string): readonly Content[] {
+  // nearly every number is the highest so far
+  if (number > (contents.at(-1)?.number ?? 0))
+    return [...contents.slice(1 - CONTENTS_MAX), { number, bodies: [body] }];
   const bodies = contents.find((each) => each.number === number)?.bodies ?? [];
   return [
     ...contents.filter((each) => each.number !== number),
@@ -141,8 +148,13 @@ function withBody(contents: readonly Content[], number: number, body: string): r
 }
 
 /** Returns the text of a line from its bytes in hexadecimal. */
-const lineOf = (raw: string): string =>
-  (raw.match(/../g) ?? []).map((pair) => String.fromCharCode(Number.parseInt(pair, 16))).join('');
+function lineOf(raw: string): string {
+  const codes: number[] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2)
+    codes.push((DIGITS.indexOf(raw[at] as string) << 4) | DIGITS.indexOf(raw[at + 1] as string));
+  return String.fromCharCode(...codes);
+}
+const DIGITS = '0123456789abcdef';
 
 /** Returns the body of a line from its bytes: what is between `$` and the last `*`. */
 function bodyOf(raw: string): string {

@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
+import { asError, errorCode } from '#process';
 import { Refusal } from '../../refusal.js';
-import { LINGER_MS, type DevicePort, type PortEvents } from './port.js';
+import { Arrival, LINGER_MS, type DevicePort, type PortEvents } from './port.js';
 
 const PACKAGE = '@lydell/node-pty';
 /** How often the port looks whether somebody has it open, and whether bytes came. */
@@ -39,7 +40,7 @@ function openPair(): ReturnType<Native['open']> {
     return loaded.requireBinary('pty.node').open(80, 24);
   } catch (error) {
     throw new Refusal(
-      `--pty: needs the optional package ${PACKAGE} and a system with pseudoterminals; use --listen instead (${(error as Error).message.split('\n')[0] ?? ''})`,
+      `--pty: needs the optional package ${PACKAGE} and a system with pseudoterminals; use --listen instead (${asError(error).message.split('\n')[0] ?? ''})`,
     );
   }
 }
@@ -49,8 +50,7 @@ type Seen = 'nobody' | 'somebody';
 
 /** A serial line of software that drops its bytes while nobody has it open. */
 class Pty implements DevicePort {
-  readonly opened: Promise<void>;
-  private noteOpened: () => void = () => undefined;
+  private readonly arrival = new Arrival();
   private isIn = true;
   private seen: Seen = 'nobody';
   private readonly buffer = Buffer.alloc(READ_BYTES);
@@ -61,15 +61,18 @@ class Pty implements DevicePort {
     readonly address: string,
     private readonly events: PortEvents,
   ) {
-    this.opened = new Promise((resolve) => (this.noteOpened = resolve));
     this.timer = setInterval(() => {
       try {
         this.look();
       } catch (error) {
         clearInterval(this.timer);
-        events.failed(error as Error);
+        events.failed(asError(error));
       }
     }, LOOK_MS);
+  }
+
+  get opened(): Promise<void> {
+    return this.arrival.stayed;
   }
 
   write(bytes: Uint8Array): void {
@@ -79,7 +82,7 @@ class Pty implements DevicePort {
       writeSync(this.master, bytes);
     } catch (error) {
       // A reader that takes nothing loses what does not fit, as at a real line.
-      if (codeOf(error) !== 'EAGAIN') throw error;
+      if (errorCode(error) !== 'EAGAIN') throw error;
     }
   }
 
@@ -91,6 +94,7 @@ class Pty implements DevicePort {
     // The system drops what its reader has not taken when the line closes.
     if (this.seen === 'somebody') await pause(LINGER_MS);
     clearInterval(this.timer);
+    this.arrival.left();
     closeSync(this.master);
   }
 
@@ -100,7 +104,8 @@ class Pty implements DevicePort {
       const read = this.read();
       if (typeof read === 'string') {
         if (read === 'nobody' && this.seen === 'somebody') this.forgetUnread();
-        if (read === 'somebody') this.noteOpened();
+        if (read === 'somebody') this.arrival.came();
+        else this.arrival.left();
         this.seen = read;
         return;
       }
@@ -113,8 +118,8 @@ class Pty implements DevicePort {
     try {
       return readSync(this.master, this.buffer) || 'nobody';
     } catch (error) {
-      if (codeOf(error) === 'EAGAIN') return 'somebody';
-      if (codeOf(error) === 'EIO') return 'nobody';
+      if (errorCode(error) === 'EAGAIN') return 'somebody';
+      if (errorCode(error) === 'EIO') return 'nobody';
       throw error;
     }
   }
@@ -126,11 +131,9 @@ class Pty implements DevicePort {
     try {
       while (readSync(line, this.buffer) > 0);
     } catch (error) {
-      if (codeOf(error) !== 'EAGAIN') throw error;
+      if (errorCode(error) !== 'EAGAIN') throw error;
     } finally {
       closeSync(line);
     }
   }
 }
-
-const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { SerialPort } from 'serialport';
-import { within } from '#process';
+import { asError, within } from '#process';
 import { Refusal } from '../../refusal.js';
 import { LINGER_MS, WAITING_BYTES_MAX, type DevicePort, type PortEvents } from './port.js';
 
@@ -13,7 +13,7 @@ export async function serialPort(
   const port = new SerialPort({ path, baudRate, autoOpen: false });
   port.open();
   await once(port, 'open').catch((error: unknown) => {
-    throw new Refusal(`--port: ${(error as Error).message.replace(/^Error: /, '')}`);
+    throw new Refusal(`--port: ${asError(error).message.replace(/^Error: /, '')}`);
   });
   let isIn = true;
   port.on('data', (bytes: Uint8Array) => {

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import { within } from '#process';
+import { asError, within } from '#process';
 import { Refusal } from '../../refusal.js';
 import type { Address } from '../address.js';
-import { LINGER_MS, WAITING_BYTES_MAX, type DevicePort, type PortEvents } from './port.js';
+import { Arrival, LINGER_MS, WAITING_BYTES_MAX } from './port.js';
+import type { DevicePort, PortEvents } from './port.js';
 
 /** Between two tries to connect, and how long one may take. */
 const AGAIN_MS = 500;
@@ -12,12 +13,9 @@ const CONNECT_MS_MAX = 3_000;
 /** What both directions share: one peer, whose bytes are heard. */
 class Peer {
   socket: net.Socket | undefined;
-  readonly opened: Promise<void>;
-  private noteOpened: () => void = () => undefined;
+  readonly arrival = new Arrival();
 
-  constructor(private readonly events: PortEvents) {
-    this.opened = new Promise((resolve) => (this.noteOpened = resolve));
-  }
+  constructor(private readonly events: PortEvents) {}
 
   /** Takes a new peer. It replaces the former one, because a power cut says no goodbye. */
   take(socket: net.Socket): void {
@@ -28,9 +26,11 @@ class Peer {
     // A peer that resets the connection is gone, as the close that follows says.
     socket.on('error', () => undefined);
     socket.on('close', () => {
-      if (this.socket === socket) this.socket = undefined;
+      if (this.socket !== socket) return;
+      this.socket = undefined;
+      this.arrival.left();
     });
-    this.noteOpened();
+    this.arrival.came();
   }
 
   write(bytes: Uint8Array): void {
@@ -39,6 +39,7 @@ class Peer {
   }
 
   drop(): void {
+    this.arrival.left();
     this.socket?.destroy();
     this.socket = undefined;
   }
@@ -46,6 +47,7 @@ class Peer {
   /** Ends the connection once everything is sent, or after `LINGER_MS`. */
   async end(): Promise<void> {
     const { socket } = this;
+    this.arrival.left();
     if (socket === undefined) return;
     const closed = once(socket, 'close');
     socket.end();
@@ -62,16 +64,16 @@ export async function listeningPort(asked: Address, events: PortEvents): Promise
     await once(server, 'listening');
   };
   await listen(asked).catch((error: unknown) => {
-    throw new Refusal(`--listen: ${(error as Error).message}`);
+    throw new Refusal(`--listen: ${asError(error).message}`);
   });
   const { address, port, family } = server.address() as net.AddressInfo;
   return {
     address: family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`,
-    opened: peer.opened,
+    opened: peer.arrival.stayed,
     write: (bytes) => peer.write(bytes),
     setCable(isIn) {
       if (isIn === server.listening) return;
-      if (isIn) listen({ ...asked, port }).catch((error: unknown) => events.failed(error as Error));
+      if (isIn) listen({ ...asked, port }).catch((error: unknown) => events.failed(asError(error)));
       else {
         server.close();
         peer.drop();
@@ -103,7 +105,7 @@ export class ConnectingPort implements DevicePort {
   }
 
   get opened(): Promise<void> {
-    return this.peer.opened;
+    return this.peer.arrival.stayed;
   }
 
   write(bytes: Uint8Array): void {
