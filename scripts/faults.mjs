@@ -1,7 +1,7 @@
 // Kills, stops and disconnects everything that Shoeprint depends on, many times under load, and
 // counts lost and wrong events afterwards (test/faults).
 //   npm run faults [-- --rounds 20] [--only "auditor"] [--lease-ms 3000] [--backlog 10000000]
-//     [--report FILE]
+//     [--partitions 4] [--report FILE]
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,13 +17,15 @@ const { values } = parseArgs({
     only: { type: 'string' },
     'lease-ms': { type: 'string', default: '3000' },
     backlog: { type: 'string', default: '10000000' },
+    partitions: { type: 'string', default: '4' },
     report: { type: 'string' },
   },
 });
-if (!/^[1-9]\d{0,3}$/.test(values.rounds)) {
-  console.error(`--rounds must be a whole number from 1, not ${values.rounds}`);
-  process.exit(2);
-}
+for (const name of /** @type {const} */ (['rounds', 'partitions']))
+  if (!/^[1-9]\d{0,3}$/.test(values[name])) {
+    console.error(`--${name} must be a whole number from 1, not ${values[name]}`);
+    process.exit(2);
+  }
 
 const dir = mkdtempSync(join(tmpdir(), 'shoeprint-faults-report-'));
 const report = values.report ?? join(dir, 'rounds.jsonl');
@@ -34,6 +36,7 @@ const env = {
   SHOEPRINT_FAULTS_REPORT: report,
   SHOEPRINT_FAULTS_LEASE_MS: values['lease-ms'],
   SHOEPRINT_FAULTS_BACKLOG: values.backlog,
+  SHOEPRINT_FAULTS_PARTITIONS: values.partitions,
 };
 if (values.only !== undefined) env.SHOEPRINT_FAULTS_ONLY = values.only;
 const jest = [

@@ -34,6 +34,7 @@ describeOnKafka('while a dependency hangs', await whyNoKafkaToKill(), () => {
 
   beforeAll(async () => {
     system = await System.start({ log: 1, isBehindProxies: true });
+    await system.addSealer();
     known = await knownAt(system, lines);
   }, 120_000);
   afterAll(() => system.close());
@@ -77,12 +78,22 @@ describeOnKafka('while a dependency hangs', await whyNoKafkaToKill(), () => {
     return status;
   }
 
-  /** Every loop goes on: what is sent now is judged, told to readers and on the house's record. */
+  /** Returns up to which entry the sealer has signed the log of the site. */
+  async function sealed(): Promise<number> {
+    const [sealer] = system.sealers;
+    const answer = await fetch(sealer?.readyz as string, { signal: AbortSignal.timeout(BACK_MS) });
+    return ((await answer.json()) as { size: number }).size;
+  }
+
+  /**
+   * Every loop goes on: what is sent now is judged, told to readers, on the house's record and
+   * sealed.
+   */
   async function worksAgain(stream: StreamReader, keyName: string | undefined): Promise<void> {
-    const programs = [...system.apis, ...system.auditors];
-    for (const { name, readyz } of programs)
+    for (const { name, readyz } of system.programs)
       await eventually(`${name} ready`, async () => (await probe(readyz, [])) === 200, BACK_MS);
     const sent = stream.told.length;
+    const signed = await sealed();
     const { table } = known;
     const line = lines.next().value as string;
     const position = await eventually(
@@ -108,6 +119,7 @@ describeOnKafka('while a dependency hangs', await whyNoKafkaToKill(), () => {
       BACK_MS,
     );
     await eventually('news of it on the stream', () => stream.told.length > sent, BACK_MS);
+    await eventually('a seal of it', async () => (await sealed()) > signed, BACK_MS);
     if (keyName !== undefined)
       await eventually(
         'the act on the house record',
@@ -127,7 +139,7 @@ describeOnKafka('while a dependency hangs', await whyNoKafkaToKill(), () => {
       const undo = await hang();
       let keyName: string | undefined;
       try {
-        const probes = [...system.apis, ...system.auditors].map(unready);
+        const probes = system.programs.map(unready);
         const answers = await Promise.all(
           requests.map((request) => answerTo(url(), request, BACK_MS)),
         );

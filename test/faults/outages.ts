@@ -4,7 +4,7 @@ import type { Running } from '../kit/processes.js';
 import { standing } from './count.js';
 import { Load, newTables } from './load.js';
 import type { Struck } from './recovery.js';
-import type { System } from './system.js';
+import { PARTITIONS, type System } from './system.js';
 
 /** Undoes a fault. */
 type Undo = () => unknown;
@@ -112,7 +112,7 @@ export function clocksStepped({ apis, auditors }: System, ms: number): Promise<S
   });
 }
 
-const TABLES_EACH = 80;
+const TABLES = 320;
 const LINES_AT_ONCE = 400;
 /** A shoe with bets has more lines than this. */
 const LINES_OF_SHOE_MIN = 400;
@@ -123,7 +123,7 @@ const TABLES_EACH_OF_LOAD = 2;
 export async function filled(
   system: System,
   events: number,
-  tablesEach = TABLES_EACH,
+  tablesEach = TABLES / PARTITIONS,
 ): Promise<void> {
   const tables = newTables(tablesEach);
   const lines = Math.ceil(events / tables.length);

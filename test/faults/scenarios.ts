@@ -188,7 +188,8 @@ const FULL = ['rows.table_state', 'log.record'] as const;
  * both continue once there is space.
  */
 export async function diskFull(system: System, load: Load): Promise<Struck> {
-  await system.query(`create or replace function public.disk_full() returns trigger language plpgsql as $$
+  await system.query(`create or replace function public.disk_full() returns trigger
+    language plpgsql as $$
     begin raise exception 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$`);
   const at = performance.now();
   try {

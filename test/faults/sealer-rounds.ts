@@ -2,9 +2,6 @@ import { appendFileSync } from 'node:fs';
 import { it } from '@jest/globals';
 import { isAsked } from './scenarios.js';
 
-/** Rounds of each fault of a sealer: two in `npm test`, twenty in `npm run faults`. */
-export const SEALER_ROUNDS = Number(process.env.SHOEPRINT_FAULTS_ROUNDS ?? 2);
-
 /** What was counted in a round: the records in the log, all sealed, or why the round failed. */
 type SealingRound = { readonly acknowledged: number } | { readonly failed: string };
 

@@ -12,7 +12,8 @@ import { describeOnKafka, freshTopic, kafkaToKill, whyNoKafkaToKill } from '../k
 import { freePort, Processes, type PostgresProcess, type Running } from '../kit/processes.js';
 import { ORIGIN, Site } from '../sealer/site.js';
 import { CheckpointCollector } from './checkpoint-collector.js';
-import { reportRound, SEALER_ROUNDS, sealingTest } from './sealer-rounds.js';
+import { ROUNDS } from './round.js';
+import { reportRound, sealingTest } from './sealer-rounds.js';
 
 const PARTITIONS = 2;
 const ROUND_MS = 120_000;
@@ -312,8 +313,8 @@ describeOnKafka('whatever befalls a sealer under load', await whyNoKafkaToKill()
     sealingTest(scenario)(
       `${scenario}: nothing sealed is lost, and no two checkpoints contradict each other`,
       async () => {
-        for (let round = 0; round < SEALER_ROUNDS; round += 1) await play(scenario, strike, round);
+        for (let round = 0; round < ROUNDS; round += 1) await play(scenario, strike, round);
       },
-      SEALER_ROUNDS * 2 * ROUND_MS,
+      ROUNDS * 2 * ROUND_MS,
     );
 });

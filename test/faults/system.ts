@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import pg from 'pg';
 import type { Role } from '#api';
 import { KafkaLog, PostgresLog, type EventLog } from '#event-log';
@@ -10,7 +11,7 @@ import { freePort, Processes, type PostgresProcess, type Running } from '../kit/
 import { TcpProxy } from '../kit/tcp-proxy.js';
 import { createProbe, leaderOf, untilDatabaseServes, untilKafkaServes } from './foreign-client.js';
 
-export const PARTITIONS = 4;
+export const PARTITIONS = Number(process.env.SHOEPRINT_FAULTS_PARTITIONS ?? 4);
 /** Lease of a silent auditor: short with few rounds, so that they end soon. */
 const LEASE_MS = Number(process.env.SHOEPRINT_FAULTS_LEASE_MS ?? 1_000);
 
@@ -48,6 +49,7 @@ interface Servers {
 export class System {
   readonly apis: Running[] = [];
   readonly auditors: Running[] = [];
+  readonly sealers: Running[] = [];
   readonly urls: string[] = [];
   key = '';
   /** A session's token that may read all tables. */
@@ -182,9 +184,14 @@ export class System {
     return performance.now();
   }
 
+  /** All programs, whether they run or not. */
+  get programs(): readonly Running[] {
+    return [...this.apis, ...this.auditors, ...this.sealers];
+  }
+
   /** Returns how programs ended that nobody asked to end. */
   get endedByThemselves(): string[] {
-    return [...this.apis, ...this.auditors].flatMap(({ endedByItself }) => endedByItself ?? []);
+    return this.programs.flatMap(({ endedByItself }) => endedByItself ?? []);
   }
 
   async addApi(): Promise<Running> {
@@ -223,6 +230,25 @@ export class System {
     return auditor;
   }
 
+  /** Adds a sealer, which seals every second. */
+  async addSealer(): Promise<Running> {
+    const port = await freePort();
+    const sealer = await this.servers.processes.run({
+      name: `sealer-${this.topic}-${(this.count += 1)}`,
+      main: 'apps/sealer/src/main.js',
+      env: {
+        ...this.settings(),
+        SHOEPRINT_SITE: 'shoeprint.example/faults',
+        SHOEPRINT_SEAL_KEY: join(this.servers.processes.dir, 'keys', 'log.key'),
+        SHOEPRINT_SEAL_SECONDS: '1',
+        SHOEPRINT_METRICS_PORT: String(port),
+      },
+      livez: `http://127.0.0.1:${port}/livez`,
+    });
+    this.sealers.push(sealer);
+    return sealer;
+  }
+
   async query<T extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<T[]> {
     return (await this.pool.query<T>(sql, values)).rows;
   }
@@ -241,15 +267,13 @@ export class System {
 
   /** Returns the last output of the programs, to explain a failed round. */
   lastWords(): string {
-    return [...this.apis, ...this.auditors]
-      .map((running) => `${running.name}: ${running.lastWords()}`)
-      .join('\n');
+    return this.programs.map((running) => `${running.name}: ${running.lastWords()}`).join('\n');
   }
 
   /** Stops its own programs but not the servers. */
   async leave(): Promise<void> {
     await this.pool.end();
-    await Promise.all([...this.apis, ...this.auditors].map((running) => running.end('SIGKILL')));
+    await Promise.all(this.programs.map((running) => running.end('SIGKILL')));
   }
 
   async close(): Promise<void> {

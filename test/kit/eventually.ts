@@ -1,6 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
+ * Milliseconds between two looks: a tenth of what was waited so far, within these. A look is often
+ * a request or a query, and what is waited for needs the processor too.
+ */
+const LOOK_MS = 10;
+const LOOK_MS_MAX = 50;
+
+/**
  * Waits until `look` returns something other than undefined, false or null, and returns that. After
  * `ms`, throws with what was awaited and the last value or error. Tests wait this way: for a
  * condition, never for a time.
@@ -10,7 +17,7 @@ export async function eventually<T>(
   look: () => Promise<T> | T,
   ms = 20_000,
 ): Promise<Exclude<T, undefined | null | false>> {
-  const until = performance.now() + ms;
+  const since = performance.now();
   let last: unknown;
   for (;;) {
     try {
@@ -21,10 +28,11 @@ export async function eventually<T>(
     } catch (error) {
       last = error;
     }
-    if (performance.now() > until)
+    const waited = performance.now() - since;
+    if (waited > ms)
       throw new Error(
         `${what} never came within ${ms} ms; last: ${last instanceof Error ? last.message : JSON.stringify(last)}`,
       );
-    await pause(10);
+    await pause(Math.min(Math.max(LOOK_MS, waited / 10), LOOK_MS_MAX));
   }
 }

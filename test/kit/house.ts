@@ -39,3 +39,14 @@ export const bookOf = (...changed: readonly Rules[]): RuleBook =>
     [...BOOK, ...changed.map((rules) => [rules.ref, rules] as const)],
     BOOK.policies,
   );
+
+/**
+ * The published documents, but each may also be played with one deck or two: a shoe of one deck
+ * reaches its cut card after some six coups.
+ */
+export const SMALL_BOOK = bookOf(
+  ...[...BOOK.values()].map((rules) => ({
+    ...rules,
+    document: { ...rules.document, decks: [1, 2, ...rules.document.decks] },
+  })),
+);

@@ -134,8 +134,8 @@ export class Running {
   }
 
   /**
-   * Starts it (again) with the same settings and resolves once it answers. Rejects with its last
-   * output if it exits instead.
+   * Starts it (again) with the same settings and resolves once it has started and answers. Rejects
+   * with its last output if it exits instead.
    */
   async start(): Promise<void> {
     if (this.child) throw new Error(`${this.name} is running`);
@@ -170,12 +170,19 @@ export class Running {
       `${this.name} answers`,
       async () => {
         if (this.child !== child) return 'ended';
-        return (await fetch(this.program.livez)).ok ? 'answers' : undefined;
+        if (!(await fetch(this.program.livez)).ok || (await this.isStarting())) return undefined;
+        return 'answers';
       },
       START_MS_MAX,
     ).then((seen) => {
       if (seen === 'ended') throw new Error(`${this.name} ended at its start: ${this.lastWords()}`);
     });
+  }
+
+  /** Returns whether it is alive and still starts. */
+  private async isStarting(): Promise<boolean> {
+    const said = await (await fetch(this.readyz)).text();
+    return said.includes('the server is starting') || said.includes('"waitsFor"');
   }
 
   /** Sets its clock to so many milliseconds after the true time, or before it. */

@@ -62,8 +62,11 @@ export class ReviewFloor {
       headers: { 'content-type': LINES, authorization: `Bearer ${this.device}` },
     });
     if (statusCode !== 202) throw new Error(`POST /v1/events answered ${statusCode} ${body}`);
-    await this.get(`/v1/tables?table=${table}`, this.reader, {
-      'min-position': headers['log-position'] as string,
+    const position = { 'min-position': headers['log-position'] as string };
+    // The server waits for its rows, but not as long as a busy machine may take.
+    await eventually(`the rows of ${table}`, async () => {
+      const read = await this.get(`/v1/tables?table=${table}`, this.reader, position);
+      return read.statusCode === 200;
     });
     return log;
   }

@@ -95,6 +95,16 @@ const products = (names: readonly string[]): number[] =>
 const OPENS =
   /new pg\.(Client|Pool)\(|new (Pool|Client|BoundedClient|DataSource)\(|= newClient\(|return newClient\(|new kafkajs\.Kafka\(|(await |=> |return |= )fetch\(|\b(http|https)\.request\(|\b(net|tls)\.connect\(|createConnection\(|\.(admin|consumer|producer)\(/;
 
+/** Limits by their names that no call waits for: how long something is valid, or may work. */
+const NOT_OF_CALLS = new Set([
+  'AGE_MS_MAX', // the oldest seal that is not due
+  'CLOCK_MS_MAX', // the difference of two clocks
+  'FOLD_MS_MAX', // the work of a check
+  'GRANT_MS_MAX', // until a grant must be confirmed
+  'RESET_MS_MAX', // until a code must be used
+  'REST_MS_MAX', // reading rests while events come
+]);
+
 describe('docs/operating/time-limits.md', () => {
   it('states limits that the code has, by their names and values', () => {
     expect(limits.length).toBeGreaterThan(30);
@@ -103,6 +113,15 @@ describe('docs/operating/time-limits.md', () => {
         said,
         inCode: expect.arrayContaining([ms]),
       });
+  });
+
+  it('has every limit of the code that is named as one, unless no call waits for it', () => {
+    const named = new Set(limits.flatMap(({ names }) => names));
+    const inCode = [...sources.values()].flatMap((text) =>
+      [...text.matchAll(/\bconst (\w+_MS_MAX) =/g)].map(([, name]) => name as string),
+    );
+    const missing = [...new Set(inCode)].filter((name) => !named.has(name));
+    expect(missing.sort()).toEqual([...NOT_OF_CALLS].sort());
   });
 
   it('names every file that opens connections, and no other', () => {
