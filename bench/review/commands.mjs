@@ -120,16 +120,20 @@ async function besideLivePlay(server, ids, all, { log, rate, seconds }) {
   const from = clock();
   const beside = await ruleOn('beside', ids, all, () => clock() - from > seconds * 900);
   const to = clock();
-  const foreign = othersBeside(sum(used()));
+  const cpu = used();
+  const foreign = othersBeside(sum(cpu));
   const sent = await sending;
   letGo(sender);
   const inTime = sent.events.filter(
     ({ next, answered }) => next > 0 && answered >= from && answered < to,
   ).length;
+  const spent = Object.entries(cpu).map(
+    ([name, ms]) => `${name} ${((ms / inTime) * 1000).toFixed(0)}`,
+  );
   report(
     `${log}, beside live play`,
     beside,
     300,
-    `${Math.round((inTime / (to - from)) * 1000)} events/s were taken of ${rate} asked, ${sent.failed} failed | others ${foreign} % of the machine, load ${load()}`,
+    `${Math.round((inTime / (to - from)) * 1000)} events/s were taken of ${rate} asked, ${sent.failed} failed | processor us an event, commands included: ${spent.join(', ')} | others ${foreign} % of the machine, load ${load()}`,
   );
 }

@@ -57,22 +57,37 @@ export async function files(dir, events, bets) {
   };
 }
 
+/** @typedef {import('./stack.mjs').Server} Server */
 /**
- * Runs one round on its own server.
+ * Starts a program beside a server. Returns how to end it.
+ * @typedef {(server: Server) => Promise<{ pid: number, end: () => Promise<void> }>} Beside
+ */
+
+/**
+ * Runs one round on its own server. `beside`: programs that run beside it, by name.
  * @param {Machine} machine
  * @param {import('./stack.mjs').LogName} log
  * @param {Data} data
- * @param {import('./stack.mjs').Flags} flags
+ * @param {{ flags?: import('./stack.mjs').Flags, beside?: Readonly<Record<string, Beside>> }} [how]
  */
-async function bulkRound(machine, log, data, flags) {
+export async function bulkRound(machine, log, data, { flags, beside = {} } = {}) {
   const server = await startServer(machine, log, flags);
+  /** @type {Record<string, number>} */
+  const pids = { ...server.pids };
+  /** @type {(() => Promise<void>)[]} */
+  const ends = [];
+  for (const [name, start] of Object.entries(beside)) {
+    const { pid, end } = await start(server);
+    pids[name] = pid;
+    ends.push(end);
+  }
   const sender = await started('bulk-sender', {
     port: server.port,
     token: server.token,
     files: data.files,
   });
   const observer = await started('observer', { databaseUrl: server.databaseUrl });
-  const cpu = cpuFrom(server.pids);
+  const cpu = cpuFrom(pids);
   const others = othersFrom();
   const sent = await asked(sender);
   await reached(server.databaseUrl, sent.heads);
@@ -82,10 +97,13 @@ async function bulkRound(machine, log, data, flags) {
   const until = lastReached(seen, sent.heads);
   letGo(observer);
   letGo(sender);
+  for (const end of ends) await end();
   await server.stop();
   const ms = until - sent.began;
   return {
     perSecond: (data.events / ms) * 1000,
+    takenPerSecond: (data.events / (sent.ended - sent.began)) * 1000,
+    used,
     line: `${Math.round((data.events / ms) * 1000)} events/s visible, ${Math.round((data.events / (sent.ended - sent.began)) * 1000)} taken; ${costs(used, data.events)}; sent again ${sent.again}; load ${load()}, others had ${foreign} % of the machine`,
   };
 }
@@ -137,7 +155,7 @@ export async function bulk(machine, { logs, events, rounds, flags, until }) {
   for (let round = 0; round < rounds && (round === 0 || performance.now() < until); round += 1) {
     for (const { bets, data, results } of kinds) {
       for (const log of logs) {
-        const result = await bulkRound(machine, log, data, flags);
+        const result = await bulkRound(machine, log, data, { flags });
         results.get(log)?.push(result.perSecond);
         console.log(`  bulk ${bets ? 'bets' : 'cards'} ${log}: ${result.line}`);
       }

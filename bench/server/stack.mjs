@@ -20,7 +20,7 @@ const PASSWORD = 'a password for benchmarks';
 const READY_MS_MAX = 60_000;
 
 /** @typedef {typeof LOGS[number]} LogName */
-/** @typedef {'api' | 'auditor' | 'standalone'} App */
+/** @typedef {'api' | 'auditor' | 'sealer' | 'standalone'} App */
 /**
  * Node's flags for a program, to profile it.
  * @typedef {(app: App) => string[]} Flags
@@ -208,7 +208,9 @@ export function run(app, env, flags = []) {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   // A measurement that fails leaves nothing behind.
-  process.once('exit', () => child.kill('SIGKILL'));
+  const kill = () => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
   /** @type {string[]} */
   const lines = [];
   /** @type {Set<(line: string) => void>} */
@@ -242,8 +244,8 @@ export function run(app, env, flags = []) {
       listeners.add(look);
       for (const line of lines) look(line);
     });
-  const end = async () => {
-    child.kill('SIGTERM');
+  const end = async (/** @type {NodeJS.Signals} */ signal = 'SIGTERM') => {
+    child.kill(signal);
     await ended;
   };
   return { pid: child.pid ?? NaN, said, end };
