@@ -9,9 +9,9 @@ export default {
   // A test that hangs must say so soon, on a busy machine too. The few that take longer have their
   // own limit.
   testTimeout: process.env.SHOEPRINT_TEST_LONG === undefined ? 60_000 : 600_000,
-  // Many tests wait for servers rather than for the processor; and what they hold of modules is let
-  // go now and then.
-  maxWorkers: 2,
+  // Many tests wait for servers rather than for the processor, so two processors have work for
+  // three; and what they hold of modules is let go now and then.
+  maxWorkers: 3,
   workerIdleMemoryLimit: '1GB',
   globalSetup: '<rootDir>/test/setup/global-setup.mjs',
   globalTeardown: '<rootDir>/test/setup/global-teardown.mjs',

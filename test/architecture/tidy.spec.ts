@@ -13,34 +13,6 @@ const FILES = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 const SOURCES = FILES.filter((file) => /\.(ts|mjs)$/.test(file));
 const PROGRAMS = SOURCES.filter((file) => /^(apps|libs)\//.test(file));
 
-/** Faults that are not repaired yet, as counts by room. A count may only fall; a room that is not listed has none. */
-const TODO = JSON.parse(text('test/architecture/tidy-todo.json')) as Record<
-  'wideLines' | 'phrases' | 'exportsWithoutSentence',
-  Record<string, number>
->;
-
-/** Returns the library, the app or the folder of tests that a fault's file belongs to, or else its first folder. */
-function roomOf(fault: string): string {
-  const [first = '', second = ''] = fault.replace(/:.*/, '').split('/');
-  if (!/^(apps|libs|test)$/.test(first)) return second === '' ? '.' : first;
-  return `${first}/${second}`;
-}
-
-/**
- * Expects no room to have more faults than its count in `todo`. Each fault begins with its file.
- * `TIDY_COUNTS=1` prints today's counts, to lower those in tidy-todo.json.
- */
-function expectNoMore(faults: readonly string[], todo: Record<string, number>): void {
-  const rooms: Record<string, string[]> = {};
-  for (const fault of faults) (rooms[roomOf(fault)] ??= []).push(fault);
-  const over = Object.entries(rooms).filter(([room, found]) => found.length > (todo[room] ?? 0));
-  if (process.env.TIDY_COUNTS) {
-    const counts = Object.entries(rooms).map(([room, found]) => [room, found.length] as const);
-    process.stderr.write(`${JSON.stringify(Object.fromEntries(counts.sort()), null, 2)}\n`);
-  }
-  expect(Object.fromEntries(over)).toEqual({});
-}
-
 /** Returns the lines of the files that `is` matches, as `file:line: text`. */
 const linesThat = (files: readonly string[], is: (line: string) => boolean): string[] =>
   files.flatMap((file) =>
@@ -78,7 +50,7 @@ describe('a line', () => {
 
   it('has at most 100 columns in every source, unless it ends with a text that Prettier cannot break', () => {
     const wide = linesThat(SOURCES, (line) => line.length > 100 && !UNBREAKABLE.test(line));
-    expectNoMore(wide, TODO.wideLines);
+    expect(wide).toEqual([]);
   });
 
   it('has at most 160 columns in the contract', () => {
@@ -119,6 +91,34 @@ describe('a name', () => {
     expect(twice.map(([name, from]) => `${name}: ${[...from].join(', ')}`)).toEqual([]);
   });
 
+  it('is imported by tests from the front door, if it can be used from there', () => {
+    const past = SOURCES.filter((file) => file.startsWith('test/')).flatMap((file) =>
+      [
+        ...text(file).matchAll(
+          /import \{([^}]*)\} from '(?:\.\.\/)+((?:apps|libs)\/[^/']+)\/src\//g,
+        ),
+      ].flatMap(([, names = '', part = '']) =>
+        names.split(',').flatMap((name) => {
+          const value = name.trim().replace(/ as .*/, '');
+          return value !== '' && valuesAtDoor(part).includes(value)
+            ? [`${file}: ${value} of ${part}`]
+            : [];
+        }),
+      ),
+    );
+    expect(past).toEqual([]);
+  });
+
+  /** The names that a part lists at its front door, without those that are types there. */
+  const valuesAtDoor = (part: string): string[] => {
+    const door = `${part}/src/index.ts`;
+    return !existsSync(door)
+      ? []
+      : [...text(door).matchAll(/export \{([^}]*)\}/g)].flatMap(([, names = '']) =>
+          names.split(',').map((name) => name.trim()),
+        );
+  };
+
   /** The names that an index exports: those that it lists, and all of a file that it passes on whole. */
   function namesAtDoor(door: string): string[] {
     const folder = door.slice(0, -'index.ts'.length);
@@ -140,18 +140,12 @@ describe('a sentence', () => {
   const code = SOURCES.filter((file) => !file.startsWith('test/architecture/'));
 
   it('uses no phrase that docs/style.md rules out', () => {
-    expectNoMore(
-      linesThat(code, (line) => PHRASES.test(line)),
-      TODO.phrases,
-    );
+    expect(linesThat(code, (line) => PHRASES.test(line))).toEqual([]);
   });
 
   it('describes every exported symbol of the apps and libraries', () => {
     const silent = EXPORTED.filter(({ described }) => !described);
-    expectNoMore(
-      silent.map(({ file, name }) => `${file}: ${name}`),
-      TODO.exportsWithoutSentence,
-    );
+    expect(silent.map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
   });
 });
 

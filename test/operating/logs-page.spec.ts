@@ -9,11 +9,12 @@ import { jsonJournal, jsonLogger } from '#server';
 const CALL =
   /\.(log|info|warn|error|fatal)\(\s*(?:\{\s*message: )?(?:[\w.]+(?: === '\w+')? \? '([^']+)' : )?\s*(?:'([^']+)'|`([^`]+)`)/g;
 
-const sources = ['apps/api', 'apps/auditor', 'apps/sealer', 'apps/standalone', 'libs'].flatMap(
-  (folder) =>
-    readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\bsrc\/.*\.ts$/.test(name) && !name.endsWith('.d.ts'))
-      .map((name) => readFileSync(join(folder, name), 'utf8')),
+const PROGRAMS = ['api', 'auditor', 'exporter', 'sealer', 'standalone'];
+
+const sources = [...PROGRAMS.map((name) => join('apps', name)), 'libs'].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\bsrc\/.*\.ts$/.test(name) && !name.endsWith('.d.ts'))
+    .map((name) => readFileSync(join(folder, name), 'utf8')),
 );
 const logged = new Set(
   sources.flatMap((text) =>

@@ -2,17 +2,17 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { openApiDocument } from '#api';
 import type { Finding } from '#audit';
 import { MISDEALT_CODES } from '#read-model';
-import { openApiDocument } from '../../apps/api/src/docs/document.js';
 import { sampleDayLines } from '../../apps/standalone/src/sample-day.js';
 import { examplesOf } from '../../scripts/api-examples.mjs';
-import { SAMPLE_DAY, startSampleServer } from '../../scripts/sample-server.mjs';
+import { SAMPLE_DAY } from '../../scripts/sample-server.mjs';
 import { RECEIPTS } from '../../scripts/verdicts/sample-day.mjs';
 import { built } from '../cli/shoeprint.js';
-import { serverEnvironment } from '../kit/answers.js';
 import { audit } from '../kit/audit.js';
 import { Conformance } from '../kit/conformance.js';
+import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
 import { eventually } from '../kit/eventually.js';
 import { BOOK } from '../kit/house.js';
 
@@ -20,7 +20,7 @@ const run = promisify(execFile);
 const kept = JSON.parse(readFileSync('docs/api-examples.json', 'utf8')) as Record<string, unknown>;
 /** A slow machine deals and records the sample day in this time. */
 const START_MS = 240_000;
-let server: Awaited<ReturnType<typeof startSampleServer>>;
+let server: ConsoleServer;
 let findings: readonly Finding[];
 
 beforeAll(async () => {
@@ -34,12 +34,12 @@ beforeAll(async () => {
       ?.push(line);
   }
   findings = [...tables.values()].flatMap((events) => audit(events, { once: true }).findings);
-  server = await startSampleServer(serverEnvironment());
+  server = await startConsoleServer();
 }, START_MS);
-afterAll(() => server?.stop());
+afterAll(() => server?.close());
 
-it('lets nobody sign in under a name that the sample day does not have', async () => {
-  await expect(server.signIn('pit-boss-9')).rejects.toThrow('the sample day has no pit-boss-9');
+it('has no password for a name that the sample day does not have', () => {
+  expect(() => server.passwordOf('pit-boss-9')).toThrow('the sample day has no pit-boss-9');
 });
 
 it('lets a client of ten lines print the coups that the auditor finds misdealt', async () => {
@@ -49,7 +49,7 @@ it('lets a client of ten lines print the coups that the auditor finds misdealt',
   const env = {
     PATH: process.env.PATH,
     SHOEPRINT_URL: server.url,
-    SHOEPRINT_TOKEN: await server.signIn(),
+    SHOEPRINT_TOKEN: await server.tokenOf('admin'),
   };
   const printed = await eventually('every misdealt coup', async () => {
     const { stdout } = await run(process.execPath, ['examples/misdealt-coups.mjs'], { env });
@@ -61,7 +61,9 @@ it('lets a client of ten lines print the coups that the auditor finds misdealt',
 });
 
 it('keeps the examples of the OpenAPI document as the server answers them', async () => {
-  expect(settled(kept)).toEqual(settled(await examplesOf(server)));
+  expect(settled(kept)).toEqual(
+    settled(await examplesOf({ url: server.url, signIn: () => server.tokenOf('admin') })),
+  );
 });
 
 it('keeps examples that conform to the schemas of their answers', async () => {
