@@ -52,7 +52,7 @@ export function drawCoup(coup: AuditedCoup, findings: readonly Finding[]): strin
   return [
     ...handLines('Player', slots.player, findings),
     ...handLines('Banker', slots.banker, findings),
-    ...(slots.other.length > 0 ? handLines('Besides', slots.other, findings) : []),
+    ...(slots.other.length > 0 ? handLines('Other', slots.other, findings) : []),
     ...resultLines(coup, findings),
     ...noteLines(coup),
   ];
@@ -111,7 +111,7 @@ function handLines(name: string, slots: readonly Slot[], findings: readonly Find
 /** Returns a hand's total or, for cards on no hand, where each lies. */
 function afterCards(name: string, slots: readonly Slot[]): string {
   const laid = slots.flatMap(({ card }) => (card === 'missing' ? [] : [card]));
-  if (name === 'Besides')
+  if (name === 'Other')
     return laid
       .map(
         ({ to }) =>

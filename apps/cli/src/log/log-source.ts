@@ -2,6 +2,7 @@ import { createReadStream, statSync, type ReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { asError, errorCode } from '#process';
 import { fileRefusal, Refusal } from '../refusal.js';
 
 const CHUNK = 256 * 1024;
@@ -135,8 +136,7 @@ function ofStream(name: string, stream: Readable, raw?: ReadStream): Bytes {
  * codes begin with `Z_`.
  */
 function gzipRefusal(name: string, error: unknown): Refusal | undefined {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code?.startsWith('Z_')
-    ? new Refusal(`${name}: not a complete gzip file (${message})`)
+  return errorCode(error)?.startsWith('Z_')
+    ? new Refusal(`${name}: not a complete gzip file (${asError(error).message})`)
     : undefined;
 }

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { asError } from '#process';
 import { Refusal } from '../refusal.js';
 
 interface Saved {
@@ -69,7 +70,7 @@ export class DeliveryState {
       saved = JSON.parse(readFileSync(this.path, 'utf8')) as Saved;
     } catch (error) {
       throw new Refusal(
-        `${this.path}: cannot read how far ${this.file} was sent (${(error as Error).message}); remove it to send the file from its first line`,
+        `${this.path}: cannot read how far ${this.file} was sent (${asError(error).message}); remove it to send the file from its first line`,
       );
     }
     if (!Number.isSafeInteger(saved.lines) || saved.lines < 1 || typeof saved.sha256 !== 'string')

@@ -24,18 +24,20 @@ type StoppedRecord = components['schemas']['StoppedRecordAnswer'];
 type StoppedPartition = Partition & { readonly stopped: NonNullable<Partition['stopped']> };
 
 const EXAMPLES = `
-A table is parked if the auditor could not judge one of its events. Its later events wait in the log; other tables continue.
+A table is parked if the auditor could not judge one of its events. Its later events wait in the
+log; other tables continue.
 A partition is stopped if the log is not what it was, or at a record that cannot be read.
 All its tables wait. Resuming skips nothing: repair the log first. Passing leaves out that one
 record for ever, and every report of the partition says so.
-The token of an administrator is read from --token-file or SHOEPRINT_TOKEN; POST /v1/sign-in returns one.
+The token of an administrator is read from --token-file or SHOEPRINT_TOKEN; POST /v1/sign-in
+returns one.
 
 Examples:
-  shoeprint parked --url http://127.0.0.1:8377             which tables and partitions, since when, why
-  shoeprint parked retry B07 --url http://127.0.0.1:8377   judge the event again, as after an upgrade
-  shoeprint parked release B07 --url http://127.0.0.1:8377 continue without that one event, and record who asked
-  shoeprint parked resume 3 --url http://127.0.0.1:8377    follow partition 3 again from where it stopped
-  shoeprint parked show 3 --url http://127.0.0.1:8377      print the record that stopped partition 3
+  shoeprint parked --url http://127.0.0.1:8377             list what waits, since when, why
+  shoeprint parked retry B07 --url http://127.0.0.1:8377   judge the event again
+  shoeprint parked release B07 --url http://127.0.0.1:8377 continue without that event
+  shoeprint parked resume 3 --url http://127.0.0.1:8377    follow it from where it stopped
+  shoeprint parked show 3 --url http://127.0.0.1:8377      print the record that stopped it
   shoeprint parked pass 3 --offset 4711 --sha256 9f86d0... --reason "written by a test program"
     --url http://127.0.0.1:8377                            follow partition 3 without that record`;
 

@@ -7,16 +7,18 @@ interface RebuildAsked {
 }
 
 const EXAMPLES = `
-Rebuilds the rows from the log beside the live ones, compares both at the same position, and swaps them in one transaction.
-The next rebuild resumes an interrupted one. Reads DATABASE_URL and the settings of the log, as the auditor does. With --data it
-finds the database of npm start or shoeprint serve, whether that runs or not. Give it the same SHOEPRINT_GAMING_DAY and
-SHOEPRINT_RULES as the server. Progress is a bar on a terminal, and otherwise a JSON object a line.
+Rebuilds the rows from the log beside the live ones, compares both at the same position, and
+swaps them in one transaction. The next rebuild resumes an interrupted one. Reads DATABASE_URL
+and the settings of the log, as the auditor does. With --data it finds the database of npm start
+or shoeprint serve, whether that runs or not. Give it the same SHOEPRINT_GAMING_DAY and
+SHOEPRINT_RULES as the server. Progress is a bar on a terminal, otherwise a JSON object a line.
 
 Examples:
   DATABASE_URL=postgres://... shoeprint rebuild rows
   shoeprint rebuild rows --data ./data
 
-Exit codes: 0 swapped, 1 the rebuilt rows differ from the live ones and were not swapped, 2 refused, 70 failed, 130 interrupted.`;
+Exit codes: 0 swapped, 1 the rebuilt rows differ from the live ones and were not swapped,
+2 refused, 70 failed, 130 interrupted.`;
 
 /**
  * Returns the command `shoeprint rebuild`, which rebuilds the rows beside the live ones, compares,

@@ -26,8 +26,9 @@ interface SendAsked {
 }
 
 const EXAMPLES = `
-The key of a device is read from --key-file or SHOEPRINT_KEY. FILE.sent records how far a file has been sent: after an
-interruption, the same command resumes there. Of a file that has grown, it sends only the new lines.
+The key of a device is read from --key-file or SHOEPRINT_KEY. FILE.sent records how far a file
+has been sent: after an interruption, the same command resumes there. Of a file that has grown,
+it sends only the new lines.
 
 Examples:
   SHOEPRINT_KEY=spk_... shoeprint send monday.ndjson --url http://127.0.0.1:8377

@@ -9,9 +9,10 @@ interface ServeAsked {
 }
 
 const EXAMPLES = `
-Runs the api and the auditor in one process, with a PostgreSQL of its own. Everything is kept in the data folder. The options
-can also be set as SHOEPRINT_DATA, SHOEPRINT_HOST and SHOEPRINT_PORT. docs/operating describes the other settings.
-If the server crashes or is killed, it is started again. Ctrl-C stops it.
+Runs the api and the auditor in one process, with a PostgreSQL of its own. Everything is kept in
+the data folder. The options can also be set as SHOEPRINT_DATA, SHOEPRINT_HOST and
+SHOEPRINT_PORT. docs/operating describes the other settings. If the server crashes or is killed,
+it is started again. Ctrl-C stops it.
 
 Examples:
   shoeprint serve                               data in ./data, http://127.0.0.1:8377

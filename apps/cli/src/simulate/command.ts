@@ -24,8 +24,9 @@ interface SimulateAsked {
 }
 
 const EXAMPLES = `
-Faults are finding codes, separated by commas, each injected once: TC-05 in a coup of its own choice, TC-05@17 in coup 17,
-TC-05@2/17 in coup 17 of the second shoe. Repeat a code to inject it more often. Faults about bets bring bets with them.
+Faults are finding codes, separated by commas, each injected once: TC-05 in a coup of its own
+choice, TC-05@17 in coup 17, TC-05@2/17 in coup 17 of the second shoe. Repeat a code to inject
+it more often. Faults about bets bring bets with them.
 
 With --reviews people claim the findings of the faults, propose rulings and sign them, under the
 newest review policy. Review faults are refusals, separated by commas, each caused once. They bring

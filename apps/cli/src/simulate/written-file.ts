@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { asError, errorCode } from '#process';
 import { Refusal } from '../refusal.js';
 
 const PIECE = 64 * 1024;
@@ -42,15 +43,15 @@ export async function writeJson(file: string, value: unknown): Promise<void> {
   try {
     await writeFile(file, `${JSON.stringify(value, null, 2)}\n`);
   } catch (error) {
-    throw unwritable(file, error as NodeJS.ErrnoException);
+    throw unwritable(file, error);
   }
 }
 
-const isOfFile = (error: unknown): error is NodeJS.ErrnoException =>
-  (error as NodeJS.ErrnoException).syscall !== undefined;
+const isOfFile = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'syscall' in error;
 
-function unwritable(file: string, { code, message }: NodeJS.ErrnoException): Refusal {
-  switch (code) {
+function unwritable(file: string, error: unknown): Refusal {
+  switch (errorCode(error)) {
     case 'ENOENT':
       return new Refusal(`${file}: its folder does not exist`);
     case 'EACCES':
@@ -62,6 +63,6 @@ function unwritable(file: string, { code, message }: NodeJS.ErrnoException): Ref
     case 'ENOSPC':
       return new Refusal(`${file}: the disk is full`);
     default:
-      return new Refusal(`${file}: could not be written (${message})`);
+      return new Refusal(`${file}: could not be written (${asError(error).message})`);
   }
 }
