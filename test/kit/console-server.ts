@@ -28,6 +28,8 @@ export interface ConsoleServer {
   tokenOf(person: string): Promise<string>;
   /** Opens a connection to its database, for what no request can do. End it. */
   database(): Promise<pg.Client>;
+  /** Stops the program, and keeps its data folder. */
+  stop(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -55,6 +57,7 @@ export async function startConsoleServer(
     passwordOf: (person) => credentialsIn(signIn, person).password,
     tokenOf: (person) => newSession(data, person),
     database: () => connected(data),
+    stop: () => stopped(program),
     close: () => stopped(program).finally(() => processes.close()),
   };
 }

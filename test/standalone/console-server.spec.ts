@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from '@jest/globals';
+import { API_ROLE } from '#read-model';
 import { processState } from '../../apps/standalone/src/postgres/processes.js';
 import { START_MS } from '../cli/serving.js';
 import { built } from '../cli/shoeprint.js';
-import { startConsoleServer } from '../kit/console-server.js';
+import { startConsoleServer, type ConsoleServer } from '../kit/console-server.js';
+import { eventually } from '../kit/eventually.js';
 
 beforeAll(() => built());
 
@@ -20,3 +22,34 @@ it(
   },
   3 * START_MS,
 );
+
+it(
+  'starts once its PostgreSQL takes the connections that it refuses at first',
+  async () => {
+    const server = await startConsoleServer();
+    try {
+      await limitConnections(server, 1);
+      await server.stop();
+      const started = server.program.start();
+      started.catch(() => undefined);
+      await eventually('a start that says what it waits for', () =>
+        /retrying start: PostgreSQL cannot be reached.*too many connections/.test(
+          server.program.lastWords(),
+        ),
+      );
+      await limitConnections(server, -1);
+      await started;
+    } finally {
+      await server.close();
+    }
+  },
+  3 * START_MS,
+);
+
+/** Limits how many connections the api may have. -1 takes the limit away. */
+async function limitConnections(server: ConsoleServer, limit: number): Promise<void> {
+  const database = await server.database();
+  await database
+    .query(`alter role ${API_ROLE} connection limit ${limit}`)
+    .finally(() => database.end());
+}

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoggerService } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import {
   createApi,
   ensureFirstAdmin,
@@ -15,7 +16,7 @@ import {
 } from '#api';
 import type { RuleBook } from '#audit';
 import { openLog, type EventLog, type LogSettings } from '#event-log';
-import { migrate } from '#read-model';
+import { migrate, onceReachable } from '#read-model';
 import { migrateSeal } from '#seal-store';
 import { startSealer, type RunningSealer } from '#sealer';
 import { unlessAborted } from '#process';
@@ -117,12 +118,17 @@ async function startParts(
   const { data: folder, basePath, policy } = settings;
   // Asked before the api starts, because it records its start in the log.
   const isWanted = sampleDay && (await wantsSampleDay(log, folder));
-  const { registry, seal } = await startReaders(parts, { ...opened, book }, started);
+  const { registries, seal } = await startReaders(parts, { ...opened, book }, started);
   const app = await report.step('API', async () => {
     const databaseUrl = database.api;
     const exportFrom = { log: folderLog(database.log, settings), rules: settings.rules };
-    const api = await createApi({
-      ...{ settings, log, databaseUrl, book, registry, logger, exportFrom },
+    const create = (): Promise<NestFastifyApplication> => {
+      const registry = Registry.merge([processRegistry(log), ...registries]); // one for each try
+      return createApi({ settings, log, databaseUrl, book, registry, logger, exportFrom });
+    };
+    const api = await onceReachable(create, {
+      onRetry: ({ message: error }) =>
+        void logger.warn({ message: 'retrying start: PostgreSQL cannot be reached', error }),
     });
     started.push(() => api.close());
     warnOfPlainHttp(settings, logger);
@@ -147,7 +153,7 @@ async function startReaders(
   { settings, logger, report }: StartStandalone,
   { database, log, sealersLog, book }: Folder & { readonly book: RuleBook },
   started: Stop[],
-): Promise<{ readonly registry: Registry; readonly seal: RunningSealer }> {
+): Promise<{ readonly registries: readonly Registry[]; readonly seal: RunningSealer }> {
   const { gamingDays } = settings;
   const auditor = await report.step('Auditor', () => {
     const [databaseUrl, journal] = [database.auditor, journalOn(logger, 'auditor')];
@@ -162,8 +168,7 @@ async function startReaders(
     return startSealer({ log: sealersLog, databaseUrl, settings, gamingDays, journal });
   });
   started.push(() => seal.close());
-  const registry = Registry.merge([processRegistry(log), auditor.registry, seal.registry]);
-  return { registry, seal };
+  return { registries: [auditor.registry, seal.registry], seal };
 }
 
 /** What a data folder holds, for the parts of the server. */
