@@ -424,7 +424,7 @@ describe('an export that is disturbed', () => {
       await eventually(
         'the package that waits for its record',
         async () => (await floor.shown(id)).step === 'recording',
-        60_000,
+        EXPORT_MS / 2,
       );
       expect(existsSync(join(floor.folder, 'exports', `${id}.zip`))).toBe(true);
       expect((await floor.get(`/${id}/package`)).statusCode).toBe(409);

@@ -109,10 +109,11 @@ async function settled(page: Page): Promise<void> {
 
 /** Waits until the rows of a page are those that the api lists for a query. */
 async function showsListed(page: Page, query: string): Promise<readonly string[]> {
-  const { lines } = await api<Listed>('regulator', `findings?order=queue&${query}`);
-  const ids = lines.map(({ id }) => id);
-  await eventually(`the rows of ${query}`, async () => (await idsOn(page)).join() === ids.join());
-  return ids;
+  return eventually(`the rows of ${query}`, async () => {
+    const { lines } = await api<Listed>('regulator', `findings?order=queue&${query}`);
+    const ids = lines.map(({ id }) => id);
+    return (await idsOn(page)).join() === ids.join() && ids;
+  });
 }
 const held = async (person: string): Promise<string[]> =>
   (await api<Listed>(person, 'findings?mine=true&review=open')).lines.map(({ id }) => id);

@@ -6,6 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
  */
 const LOOK_MS = 10;
 const LOOK_MS_MAX = 50;
+/** Nearly what a test may take (`testTimeout`), for a busy machine: so it says what never came. */
+const WAIT_MS_MAX = 50_000;
 
 /**
  * Waits until `look` returns something other than undefined, false or null, and returns that. After
@@ -15,7 +17,7 @@ const LOOK_MS_MAX = 50;
 export async function eventually<T>(
   what: string,
   look: () => Promise<T> | T,
-  ms = 20_000,
+  ms = WAIT_MS_MAX,
 ): Promise<Exclude<T, undefined | null | false>> {
   const since = performance.now();
   let last: unknown;
