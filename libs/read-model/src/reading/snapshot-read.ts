@@ -68,8 +68,13 @@ export class TooManyRows extends Error {
 
 /** The most rows of a query that is read whole. A larger file does not fit in a spreadsheet. */
 const ROWS_MAX = 500_000;
-/** The rows of a slice: few enough that converting them takes a few milliseconds. */
-const SLICE_ROWS = 50;
+/**
+ * The most rows of a slice: few enough that converting them takes a few milliseconds. The first of
+ * a file has fewer, and each has twice as many as the one before it, because the first file of a
+ * process runs code that is not compiled yet.
+ */
+const SLICE_ROWS_MAX = 50;
+const SLICE_ROWS_FIRST = 6;
 
 /** One consistent view of the rows, and the positions up to which the rows follow the log. */
 export interface Snapshot {
@@ -174,10 +179,10 @@ async function* slicesOf<Row>(rows: Snapshot['rows'], [sql, parameters]: RowQuer
   if (Number(counted?.n) > ROWS_MAX) throw new TooManyRows(ROWS_MAX);
   await rows('set local cursor_tuple_fraction to 1');
   await rows(`declare every_row no scroll cursor for ${sql}`, parameters);
-  for (;;) {
-    const slice = await rows<Row>(`fetch ${SLICE_ROWS} from every_row`);
+  for (let most = SLICE_ROWS_FIRST; ; most = Math.min(2 * most, SLICE_ROWS_MAX)) {
+    const slice = await rows<Row>(`fetch ${most} from every_row`);
     if (slice.length > 0) yield slice;
-    if (slice.length < SLICE_ROWS) return;
+    if (slice.length < most) return;
   }
 }
 
