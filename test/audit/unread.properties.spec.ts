@@ -490,6 +490,48 @@ describe('with unread cards', () => {
   });
 });
 
+describe('with four unread cards and more', () => {
+  it('judges drawing again, in every reading, once a card was moved', () => {
+    const dealt = (drawn: Card, to: To, unread = true) => ({
+      card: drawn,
+      to,
+      exposed: false,
+      unread,
+    });
+    const log = recorded({
+      rules: 'plain',
+      cards: [
+        dealt('2C', 'player', false),
+        dealt('3H', 'banker', false),
+        dealt('JH', null),
+        dealt('TD', 'player'),
+        dealt('2H', 'player'),
+        dealt('JH', null),
+      ],
+      calls: [
+        { after: 2, hand: 'player', off: 4 },
+        { after: 2, hand: 'banker', off: 1 },
+        { after: 2, hand: 'banker', off: 4 },
+      ],
+      declared: [{ after: 9, by: 'dealer', outcome: 'player', totals: null, specials: null }],
+      bets: [{ seat: 1, bet: 'banker-pair', settled: { stake: 'taken', paid: 0, marked: 500 } }],
+      moved: { card: 3, to: 'player', after: 5 },
+      ...{ isLast: false, kind: 'normal', end: 'closed' },
+    });
+    expect(keysOf(read(log, ['4S', 'AS', 'AS', 'AS']))).toContain('TC-04');
+    expect(listedIn(read(log, []))).toContain('TC-04');
+  });
+
+  it('judges a hand with a fourth card no further, so that seven leave few readings', () => {
+    const log = new TableLog();
+    log.open({ rules: PLAIN.ref });
+    log.dealer();
+    log.add('terminal', 'coup-opened', { coup: 1 });
+    log.draw('P ?? B ?? P ?? B ?? - ?? P ?? - ??');
+    expect(areTooMany(log.events.map((event) => decoded(event)))).toBe(false);
+  });
+});
+
 /** Cards to any hand or none, most of them unread, and moves of earlier ones. */
 const tangled = fc.array(
   fc.record({
