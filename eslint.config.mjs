@@ -174,6 +174,22 @@ export default defineConfig(
     ],
     rules: { 'no-restricted-properties': ['error', { object: 'process', property: 'env' }] },
   },
+  {
+    // Two routes answer by themselves.
+    files: ['apps/api/**/*.ts'],
+    ignores: ['apps/api/src/{ingest/ingest,stream/stream}.controller.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          name: '@nestjs/common',
+          importNames: ['Req', 'Request', 'Res', 'Response'],
+          message:
+            'Use an interceptor or a parameter decorator: docs/decisions/0044-what-routes-do-with-the-request.md says why.',
+        },
+      ],
+    },
+  },
   { files: FLAT_SWITCHES, rules: { complexity: 'off', 'max-lines-per-function': 'off' } },
   ...Object.entries(STILL_LARGER).map(([rule, files]) => ({
     files,

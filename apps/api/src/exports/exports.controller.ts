@@ -8,8 +8,7 @@ import {
   HttpCode,
   Param,
   Post,
-  Req,
-  Res,
+  UseInterceptors,
 } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import {
@@ -21,7 +20,6 @@ import {
   ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { TextParam } from '../http/parameters.js';
 import type { Identity } from '../identity/identity.js';
 import { Requires, Sender } from '../identity/requires.js';
@@ -29,10 +27,12 @@ import { Problem } from '../problems/problems.js';
 import { Refuses } from '../problems/refuses.js';
 import { IDEMPOTENCY_KEY, Key, KEY_PATTERN } from '../review/act-request.js';
 import { ExportAnswer, exportShown, ExportsAnswer } from './exports.answers.js';
+import type { ExportJob } from './export-jobs.js';
 import { exportAsked, NewExport } from './exports.fields.js';
-import { FetchPackage, headOfPackage, PACKAGE_TYPE } from './package-answer.js';
+import { FetchPackage, PACKAGE_TYPE, PackageAsked, PackageRequest } from './package-answer.js';
 import { ListExports, RemoveExport, ShowExport } from './read-exports.js';
 import { RequestExport } from './request-export.js';
+import { RequestedAnswer } from './requested-answer.interceptor.js';
 
 const TEXT = { schema: { type: 'string' } } as const;
 const FILE = {
@@ -92,6 +92,7 @@ export class ExportsController {
   @Post()
   @Requires('export-evidence')
   @HttpCode(202)
+  @UseInterceptors(RequestedAnswer)
   @ApiOperation({
     summary: 'Ask for an evidence package of a shoe, a finding, a table or a gaming day',
     description:
@@ -116,13 +117,10 @@ export class ExportsController {
     @Body() asked: NewExport,
     @Key() key: string,
     @Sender() by: Identity,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<ExportAnswer> {
+  ): Promise<ExportJob> {
     const { purpose, recipient } = asked;
     const order = { key, purpose, recipient, asked: exportAsked(asked) };
-    const job = await this.commands.execute(new RequestExport(by, order));
-    void reply.header('Location', `${reply.request.routeOptions.url}/${job.id}`);
-    return exportShown(job);
+    return this.commands.execute(new RequestExport(by, order));
   }
 
   @Get()
@@ -150,14 +148,13 @@ export class ExportsController {
   async fetchPackage(
     @Param('id') id: string,
     @Sender() by: Identity,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @PackageAsked() asked: PackageRequest,
   ): Promise<Readable | undefined> {
     const { made, state } = await this.queries.execute(new ShowExport(by, id));
     if (state === 'made' && made) {
-      const part = headOfPackage(request, reply, made);
+      const part = asked.partOf(made);
       if (!part) return undefined;
-      return request.method === 'HEAD'
+      return asked.isHead
         ? Readable.from([])
         : this.commands.execute(new FetchPackage(by, { id, made }, part));
     }

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { MadePackage } from '#export';
@@ -59,31 +60,47 @@ export class FetchPackageHandler implements ICommandHandler<FetchPackage> {
   }
 }
 
-/**
- * Sets the head of an answer with a package, and returns the part to send; undefined for a reader
- * who has it. Throws `range-not-satisfiable`.
- */
-export function headOfPackage(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { id, sha256, size }: MadePackage,
-): Part | undefined {
-  void reply
-    .header('Accept-Ranges', 'bytes')
-    .header('Content-Disposition', `attachment; filename="${id}.zip"`)
-    .header('Cache-Control', 'private, no-cache');
-  if (unlessKnown(request, reply, { tag: sha256, body: '', type: PACKAGE_TYPE }) === undefined)
-    return undefined;
-  const part = partAsked(request, { tag: sha256, size });
-  if (part === 'none')
-    throw new Problem('range-not-satisfiable', undefined, {
-      headers: { 'Content-Range': `bytes */${size}` },
-    });
-  const { start, end } = part ?? { start: 0, end: size - 1 };
-  if (part) void reply.code(206).header('Content-Range', `bytes ${start}-${end}/${size}`);
-  void reply.header('Content-Length', end - start + 1);
-  return { start, end };
+/** A request for a package: whether the reader has it, and which part of it to send. */
+export class PackageRequest {
+  /** Whether it asks for the headers alone. */
+  readonly isHead: boolean;
+
+  constructor(
+    private readonly request: FastifyRequest,
+    private readonly reply: FastifyReply,
+  ) {
+    this.isHead = request.method === 'HEAD';
+  }
+
+  /**
+   * Sets the head of the answer with a package, and returns the part to send; undefined for a
+   * reader who has it. Throws `range-not-satisfiable`.
+   */
+  partOf({ id, sha256, size }: MadePackage): Part | undefined {
+    const { request, reply } = this;
+    void reply
+      .header('Accept-Ranges', 'bytes')
+      .header('Content-Disposition', `attachment; filename="${id}.zip"`)
+      .header('Cache-Control', 'private, no-cache');
+    if (unlessKnown(request, reply, { tag: sha256, body: '', type: PACKAGE_TYPE }) === undefined)
+      return undefined;
+    const part = partAsked(request, { tag: sha256, size });
+    if (part === 'none')
+      throw new Problem('range-not-satisfiable', undefined, {
+        headers: { 'Content-Range': `bytes */${size}` },
+      });
+    const { start, end } = part ?? { start: 0, end: size - 1 };
+    if (part) void reply.code(206).header('Content-Range', `bytes ${start}-${end}/${size}`);
+    void reply.header('Content-Length', end - start + 1);
+    return { start, end };
+  }
 }
+
+/** Injects the request for a package into a controller method. */
+export const PackageAsked = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  const http = context.switchToHttp();
+  return new PackageRequest(http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
+});
 
 /** From which byte to which, both included. */
 interface Part {

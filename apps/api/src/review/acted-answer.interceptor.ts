@@ -1,11 +1,6 @@
-import {
-  type CallHandler,
-  type ExecutionContext,
-  Injectable,
-  type NestInterceptor,
-} from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { map, type Observable } from 'rxjs';
+import { Injectable } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { AnswerInterceptor } from '../http/answer.interceptor.js';
 import { identityOf, personIn } from '../identity/requires.js';
 import { LOG_POSITION } from '../reading/positions.js';
 import { ApiSettings } from '../settings/api-settings.js';
@@ -17,29 +12,19 @@ import { type Acted, isTaken, actPosition } from './acts.js';
  * there was no finding.
  */
 @Injectable()
-export class ActedAnswer implements NestInterceptor<Acted | undefined, object | undefined> {
-  constructor(private readonly settings: ApiSettings) {}
-
-  intercept(
-    context: ExecutionContext,
-    next: CallHandler<Acted | undefined>,
-  ): Observable<object | undefined> {
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const reply = context.switchToHttp().getResponse<FastifyReply>();
-    return next.handle().pipe(
-      map((acted) => {
-        if (acted) return this.answer(reply, acted, personIn(identityOf(request)).id);
-        void reply.code(204);
-        return undefined;
-      }),
-    );
+export class ActedAnswer extends AnswerInterceptor<Acted | undefined, object | undefined> {
+  constructor(private readonly settings: ApiSettings) {
+    super();
   }
 
-  /** Sets the headers and the status, and returns the body. */
-  private answer(reply: FastifyReply, acted: Acted, person: string): object {
+  protected answer(acted: Acted | undefined, reply: FastifyReply): object | undefined {
+    if (!acted) {
+      void reply.code(204);
+      return undefined;
+    }
     if (isTaken(acted)) {
       void reply.header(LOG_POSITION, actPosition(acted.act));
-      return actAnswer(acted, person);
+      return actAnswer(acted, personIn(identityOf(reply.request)).id);
     }
     const { ref, table, finding, at } = acted;
     const path = `/v1/review-events/${encodeURIComponent(ref)}?table=${encodeURIComponent(table)}`;

@@ -1,30 +1,14 @@
-import {
-  type CallHandler,
-  type ExecutionContext,
-  Injectable,
-  type NestInterceptor,
-} from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { map, type Observable } from 'rxjs';
+import { AnswerInterceptor } from '../../http/answer.interceptor.js';
 import type { AccountChanged, AccountShown } from './accounts.js';
 
 /** Answers with the account, or with 202 and its pending grant where another admin must confirm. */
 @Injectable()
-export class ChangeAnswer implements NestInterceptor<
-  AccountChanged,
-  AccountShown | AccountChanged
-> {
-  intercept(
-    context: ExecutionContext,
-    next: CallHandler<AccountChanged>,
-  ): Observable<AccountShown | AccountChanged> {
-    const reply = context.switchToHttp().getResponse<FastifyReply>();
-    return next.handle().pipe(
-      map((changed) => {
-        if (!changed.grant) return changed.account;
-        void reply.code(202);
-        return changed;
-      }),
-    );
+export class ChangeAnswer extends AnswerInterceptor<AccountChanged, AccountShown | AccountChanged> {
+  protected answer(changed: AccountChanged, reply: FastifyReply): AccountShown | AccountChanged {
+    if (!changed.grant) return changed.account;
+    void reply.code(202);
+    return changed;
   }
 }

@@ -1,6 +1,8 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { parseCookie, type SerializeOptions, stringifySetCookie } from 'cookie';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bearerOf, type ShownToken, tokenFrom } from './bearer-token.js';
+import { requireSameOrigin } from './same-origin.js';
 
 /**
  * The names of the cookie. Over TLS a browser takes it only from this host, for this host. Without
@@ -25,11 +27,57 @@ export const tokenOf = (request: FastifyRequest): ShownToken | undefined =>
 export const isByCookie = ({ headers }: FastifyRequest): boolean =>
   headers.authorization === undefined;
 
+/** What a request shows of its session, and the session cookie of its answer. */
+export class SessionCookie {
+  constructor(
+    private readonly request: FastifyRequest,
+    private readonly reply: FastifyReply,
+  ) {}
+
+  /** The token in the header `Authorization`, or without that header in the cookie. */
+  get shown(): ShownToken | undefined {
+    return tokenOf(this.request);
+  }
+
+  /** The token in the cookie, whatever the header says. */
+  get kept(): ShownToken | undefined {
+    return cookieToken(this.request);
+  }
+
+  /**
+   * Throws `cross-site` unless the request comes from a page of this server. `who` is for the log.
+   */
+  requireOwnPage(who: string): void {
+    requireSameOrigin(this.request, who);
+  }
+
+  /** Keeps the token of a session in the browser. */
+  keep(token: string): void {
+    this.set(token, {});
+  }
+
+  /** Removes the cookie if the request was sent with its token. */
+  removeIfShown(): void {
+    if (isByCookie(this.request)) this.set('', { maxAge: 0 });
+  }
+
+  private set(token: string, options: SerializeOptions): void {
+    const guarded = { ...GUARDED, secure: isSecure(this.request), ...options };
+    void this.reply.header('Set-Cookie', stringifySetCookie(nameOf(this.request), token, guarded));
+  }
+}
+
+/** Injects the session cookie of a request and its answer into a controller method. */
+export const Cookie = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  const http = context.switchToHttp();
+  return new SessionCookie(http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
+});
+
 /**
  * Returns the token in the session cookie of a request. Returns undefined for several cookies of
  * the name, because another program on this host may have set one of them.
  */
-export function cookieToken(request: FastifyRequest): ShownToken | undefined {
+function cookieToken(request: FastifyRequest): ShownToken | undefined {
   const name = nameOf(request);
   const [value, ...more] = (request.headers.cookie ?? '')
     .split(';')
@@ -38,14 +86,6 @@ export function cookieToken(request: FastifyRequest): ShownToken | undefined {
   const token = more.length === 0 ? tokenFrom(value ?? '') : undefined;
   return token?.kind === 'sps' ? token : undefined;
 }
-
-/** Returns the header `Set-Cookie` that keeps the token of a session. */
-export const keptCookie = (request: FastifyRequest, token: string): string =>
-  stringifySetCookie(nameOf(request), token, { ...GUARDED, secure: isSecure(request) });
-
-/** Returns the header `Set-Cookie` that removes the token. */
-export const clearedCookie = (request: FastifyRequest): string =>
-  stringifySetCookie(nameOf(request), '', { ...GUARDED, secure: isSecure(request), maxAge: 0 });
 
 const isSecure = ({ protocol }: FastifyRequest): boolean => protocol === 'https';
 

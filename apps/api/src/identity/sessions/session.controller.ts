@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Ip, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, HttpCode, Ip, Post } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import {
   ApiNoContentResponse,
@@ -9,20 +9,12 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { IsBoolean, IsString, MaxLength } from 'class-validator';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { MayBeAbsent } from '../../http/optional.js';
 import { Open, Requires } from '../requires.js';
 import { Refuses } from '../../problems/refuses.js';
 import { UseReset } from '../accounts/password-resets.js';
 import { CODE_LENGTH_MAX } from '../credentials/one-time-code.js';
-import { requireSameOrigin } from '../credentials/same-origin.js';
-import {
-  clearedCookie,
-  cookieToken,
-  isByCookie,
-  keptCookie,
-  tokenOf,
-} from '../credentials/session-cookie.js';
+import { Cookie, SessionCookie } from '../credentials/session-cookie.js';
 import { SignedInAnswer } from '../identity.answers.js';
 import { PasswordField } from '../scope-fields.js';
 import { whoTries } from './attempts.js';
@@ -116,23 +108,14 @@ export class SessionController {
   async signIn(
     @Body() { cookie = false, ...who }: Credentials,
     @Ip() ip: string,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @Cookie() session: SessionCookie,
   ): Promise<SignedIn | Omit<SignedIn, 'token'>> {
-    if (cookie) requireSameOrigin(request, whoTries(who.name));
-    const signedIn = await this.commands.execute(new SignIn(who, ip));
-    return cookie ? this.keep(signedIn, request, reply) : signedIn;
-  }
-
-  /** Sets the session as the cookie, and ends the one that it replaces. */
-  private async keep(
-    { token, ...shown }: SignedIn,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<Omit<SignedIn, 'token'>> {
-    const replaced = cookieToken(request);
-    if (replaced) await this.commands.execute(new SignOut(replaced));
-    void reply.header('Set-Cookie', keptCookie(request, token));
+    if (!cookie) return this.commands.execute(new SignIn(who, ip));
+    session.requireOwnPage(whoTries(who.name));
+    const { token, ...shown } = await this.commands.execute(new SignIn(who, ip));
+    // Nobody has the token of the cookie that this one replaces.
+    if (session.kept) await this.commands.execute(new SignOut(session.kept));
+    session.keep(token);
     return shown;
   }
 
@@ -155,11 +138,8 @@ export class SessionController {
     headers: setCookie('Removes the cookie, if the session was one'),
   })
   @Refuses('invalid-request')
-  async signOut(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<void> {
-    await this.commands.execute(new SignOut(tokenOf(request)));
-    if (isByCookie(request)) void reply.header('Set-Cookie', clearedCookie(request));
+  async signOut(@Cookie() session: SessionCookie): Promise<void> {
+    await this.commands.execute(new SignOut(session.shown));
+    session.removeIfShown();
   }
 }
