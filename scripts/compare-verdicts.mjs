@@ -49,7 +49,7 @@ const known = new Set();
 try {
   const examples = readdirSync(join(head, 'examples')).filter((name) => name.endsWith('.ndjson'));
   for (const name of examples.sort()) compareFile(`examples/${name}`, join(head, 'examples', name));
-  compareLines('stories', await storyLines(head));
+  compareStories(await storyLines(head));
   await compareSimulations();
   if (!values['without-server']) await compareServers();
 } finally {
@@ -67,6 +67,26 @@ function compareLines(log, lines) {
   const file = join(folder, 'log.ndjson');
   writeFileSync(file, `${lines.join('\n')}\n`);
   compareFile(log, file);
+}
+
+/**
+ * Compares the stories whose events the base can read. The others have events or fields that are
+ * newer than the base, and are only named.
+ *
+ * @param {readonly import('./verdicts/checkout.mjs').Story[]} stories
+ */
+function compareStories(stories) {
+  const file = join(folder, 'log.ndjson');
+  const unread = stories.filter(({ lines }) => {
+    writeFileSync(file, `${lines.join('\n')}\n`);
+    return 'refused' in audited(base, file);
+  });
+  for (const { name } of unread) process.stdout.write(`newer than the base: ${name}\n`);
+  const read = stories.filter((story) => !unread.includes(story));
+  compareLines(
+    `${read.length} of ${stories.length} stories`,
+    read.flatMap(({ lines }) => lines),
+  );
 }
 
 /** @param {string} log @param {string} file */
@@ -152,6 +172,8 @@ async function compareServers() {
   const [before, after] = answers;
   for (const [path, lines] of before ?? [])
     report(path, [compareRecords('lines', lines, after?.get(path) ?? [], { ignored: RECEIPTS })]);
+  for (const path of after?.keys() ?? [])
+    if (!before?.has(path)) process.stdout.write(`newer than the base: ${path}\n`);
 }
 
 /**

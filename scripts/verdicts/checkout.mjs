@@ -15,6 +15,14 @@ import ts from 'typescript';
  * @property {object[]} commission
  */
 
+/**
+ * A story, or an example of docs/findings.md, and its events.
+ *
+ * @typedef {object} Story
+ * @property {string} name
+ * @property {readonly string[]} lines
+ */
+
 /** The index of a checkout's built library. @param {string} folder @param {string} library */
 const built = (folder, library) =>
   import(pathToFileURL(join(folder, 'dist/libs', library, 'src/index.js')).href);
@@ -87,7 +95,7 @@ export async function simulatorOf(folder) {
  * `dist` for the time of the call.
  *
  * @param {string} folder
- * @returns {Promise<string[]>}
+ * @returns {Promise<Story[]>}
  */
 export async function storyLines(folder) {
   const kit = join(folder, 'test/kit');
@@ -100,11 +108,12 @@ export async function storyLines(folder) {
       writeFileSync(join(made, name.replace(/\.ts$/, '.js')), outputText);
     }
     const { readStory } = await import(pathToFileURL(join(made, 'story.js')).href);
-    return storyTexts(folder).flatMap(([name, text], i) =>
-      readStory(text, name).events.map((/** @type {object} */ event) =>
+    return storyTexts(folder).map(([name, text], i) => ({
+      name,
+      lines: readStory(text, name).events.map((/** @type {object} */ event) =>
         JSON.stringify({ ...event, table: `S${i + 1}` }),
       ),
-    );
+    }));
   } finally {
     rmSync(made, { recursive: true, force: true });
   }
