@@ -107,7 +107,7 @@ async function dealt(client, data, check) {
     await pause(1000);
     const signIn = join(data, 'sign-in.json');
     if (!existsSync(signIn) || existsSync(join(data, 'sample-day.begun'))) continue;
-    await client.signIn(JSON.parse(readFileSync(signIn, 'utf8')));
+    if (!(await client.signIn(JSON.parse(readFileSync(signIn, 'utf8'))))) continue;
     const { items } = await client.json('/v1/positions');
     const now = items.reduce(
       (/** @type {number} */ sum, /** @type {{ events: number }} */ each) => sum + each.events,
@@ -152,16 +152,22 @@ class Client {
     this.url = url;
   }
 
-  /** @param {object} who */
+  /**
+   * Signs in once. Returns false if the server does not let anybody in yet.
+   *
+   * @param {object} who
+   */
   async signIn(who) {
-    if (this.token !== undefined) return;
+    if (this.token !== undefined) return true;
     const answer = await fetch(`${this.url}/v1/sign-in`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(who),
     });
+    if (!answer.ok) return false;
     const { token } = /** @type {{ token: string }} */ (await answer.json());
     this.token = token;
+    return true;
   }
 
   /** @param {string} path @param {string} [accept] */
