@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { routesOf, PERMISSIONS, permitted, ROLES, type Role } from '#api';
+import { REVIEWER_ROLES } from '#audit';
 import { startApi, type TestApi } from '../kit/api.js';
 
 let api: TestApi;
@@ -107,6 +108,11 @@ describe('the table of permissions', () => {
     expect(
       PERMISSIONS['manage-accounts'].filter((role) => permitted('read-findings', [role])),
     ).toEqual([]);
+  });
+
+  it('knows every role that a review policy may name, and lets it review', () => {
+    expect(ROLES).toEqual(expect.arrayContaining([...REVIEWER_ROLES]));
+    for (const role of REVIEWER_ROLES) expect(permitted('review-findings', [role])).toBe(true);
   });
 
   it('grants nothing without a role', () => {
