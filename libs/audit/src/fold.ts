@@ -32,6 +32,7 @@ import { kindsOf } from './admission/message-kinds.js';
 import { hear, sentUpTo } from './admission/sources.js';
 import { FOLD_VERSION, type GapMark, type Receipt, type Shoe, type TableState } from './state.js';
 import { changeDuty, judgeAuthority, owesReturns, step, unknownReference } from './step.js';
+import { forgetOldest } from './forget-oldest.js';
 
 /** Shoe ids remembered of each table. */
 export const SHOES_MAX = 1024;
@@ -268,8 +269,7 @@ class Table implements Admitting {
       admitted: state.admission.counts.admitted,
     };
     state.foundOutside.set(finding.id, found);
-    if (state.foundOutside.size > OUTSIDE_MAX)
-      state.foundOutside.delete(state.foundOutside.keys().next().value as string);
+    forgetOldest(state.foundOutside, OUTSIDE_MAX);
     markOutside(state, found, 'raised');
   }
 

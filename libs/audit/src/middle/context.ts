@@ -10,6 +10,7 @@ import {
   type NearStart,
   type OpenedShoe,
 } from './log-watch.js';
+import { forgetOldest } from '../forget-oldest.js';
 
 /** What a range needs of the log before it. */
 export interface ContextChosen {
@@ -297,17 +298,16 @@ export class ContextChooser extends LogWatch {
     if (under === 'id') this.equivocalIds.set(referenceOf(event), recordOf(event));
     else {
       const known = this.numbers.get(keyOf(event));
-      known?.equivocal.set(event.sequence as number, recordOf(event));
-      if (known && known.equivocal.size > CONTENTS_MAX)
-        known.equivocal.delete(known.equivocal.keys().next().value as number);
+      if (!known) return;
+      known.equivocal.set(event.sequence as number, recordOf(event));
+      forgetOldest(known.equivocal, CONTENTS_MAX);
     }
   }
 
   protected opened({ ref, name }: OpenedShoe): void {
     const { openingsInReach } = this;
     openingsInReach.set(ref, this.shoes.get(name) as number);
-    if (openingsInReach.size > 2)
-      openingsInReach.delete(openingsInReach.keys().next().value as string);
+    forgetOldest(openingsInReach, 2);
   }
 }
 

@@ -12,6 +12,7 @@ import { timeOf } from '../events/time.js';
 import { SHOES_MAX } from '../fold.js';
 import type { MessageKind } from '../admission/message-kinds.js';
 import { Fresh } from './fresh.js';
+import { forgetOldest } from '../forget-oldest.js';
 
 /** A shoe as its table's log opens it. */
 export interface OpenedShoe {
@@ -206,7 +207,7 @@ export abstract class LogWatch implements Admitting {
     const name = event.shoe as string;
     if (this.shoes.has(name) || !canName(this.admission, event, this)) return;
     this.shoes.set(name, recordOf(event));
-    if (this.shoes.size > SHOES_MAX) this.shoes.delete(this.shoes.keys().next().value as string);
+    forgetOldest(this.shoes, SHOES_MAX);
     turnIds(this.admission, event);
     this.openings += 1;
     this.passTime(event);

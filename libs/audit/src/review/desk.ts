@@ -3,6 +3,7 @@ import type { ReviewEvent } from '../events/events.js';
 import type { REVIEWER_ROLES, DispositionCode } from './policy.js';
 import type { ReviewRefusal } from './arbitrate.js';
 import type { ShoeEvidence } from './evidence.js';
+import { forgetOldest } from '../forget-oldest.js';
 
 /** Findings that a table's desk holds, apart from those of the shoes within reach. */
 export const DESK_MAX = 4096;
@@ -126,7 +127,7 @@ export const newDesk = (): Desk => ({
 /** Remembers an act, and forgets the oldest if there are many. */
 export function rememberAct(desk: Desk, reference: string, act: HeardAct): void {
   desk.acts.set(reference, act);
-  if (desk.acts.size > ACTS_MAX) desk.acts.delete(desk.acts.keys().next().value as string);
+  forgetOldest(desk.acts, ACTS_MAX);
 }
 
 /**
