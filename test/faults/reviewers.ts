@@ -180,7 +180,10 @@ export class Reviewers {
     const { state, proposal, evidence } = body.review;
     if (state === 'open') return this.propose(client, body.finding, evidence ?? undefined);
     const { ref = '' } = proposal ?? {};
-    await this.sign(client, { ...body, finding: body.finding, ref, evidence: evidence ?? '' });
+    const { finding } = body;
+    const problem = await this.sign(client, { finding, ref, evidence: evidence ?? '' });
+    // It could not be signed, so that nobody could take it until the claim ends.
+    if (problem !== undefined) await this.send(client, `${finding}/release`);
   }
 
   /** Claims one of the findings that wait, which others may take at the same moment. */
