@@ -771,9 +771,8 @@ it('has a view of what loses its video within a day, which a hold takes out of i
   await page.waitForURL('**/queue?videoHours=24');
   await view.and(page.locator('[aria-current=page]')).waitFor();
   expect(await view.getAttribute('aria-current')).toBe('page');
-  expect(await showsListed(page, 'videoHours=24')).toEqual(
-    expect.arrayContaining(found.map(({ id }) => id)),
-  );
+  await page.goto(browser.addressOf(`queue?${within}`)); // others may be due within a day too
+  expect(await showsListed(page, within)).toEqual(found.map(({ id }) => id));
   await page
     .getByText(/^video 1[12] hours$/)
     .first()
@@ -786,8 +785,8 @@ it('has a view of what loses its video within a day, which a hold takes out of i
     await act('surveillance', id, 'held', { request: 'vms-7', until });
   }
   await page.reload();
-  const kept = await showsListed(page, 'videoHours=24');
-  expect(found.filter(({ id }) => kept.includes(id))).toEqual([]);
+  await page.getByText('No finding fits this filter.').waitFor();
+  expect(await showsListed(page, within)).toEqual([]);
   await page.goto(browser.addressOf('queue?table=V1'));
   await page
     .getByText(/^video 2\d days$/)
