@@ -207,7 +207,8 @@ class HandKinds {
     const two = ((digits & 15) + ((digits >> 4) & 15)) % 10;
     const third = (digits >> 8) & 15;
     const total = asked.total ? (two + third + ((digits >> 12) & 15)) % 10 : 0;
-    const ofTwo = this.asksTwo ? two : asked.natural && two >= 8 ? 8 : 0;
+    // 8 stands for every natural, 0 for every other two cards.
+    const ofTwo = this.asksTwo ? two : asked.natural && isNatural(2, two) ? 8 : 0;
     const ofThird = this.asksCards ? third : 0;
     const key = ofTwo + 10 * total + 100 * ofThird;
     const known = this.indexes[key] as number;
