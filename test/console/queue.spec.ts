@@ -132,6 +132,36 @@ it('shows the gravest first, with as many rows as the facets count, in the order
   await page.context().close();
 });
 
+it.each([
+  [320, 800],
+  [390, 844],
+])(
+  'begins with its list at %i by %i pixels, over which views and filters unfold',
+  async (width, height) => {
+    const page = await browser.visitAs('regulator', 'queue', { viewport: { width, height } });
+    await rowsOf(page).first().waitFor();
+    const fold = page.getByRole('button', { name: 'Views · Filters' });
+    const filters = page.getByRole('group', { name: 'Filters' });
+    const view = page.getByRole('link', { name: 'Worst first' });
+    const second = await rowsOf(page).nth(1).boundingBox();
+    const foot = await page.getByRole('group', { name: 'Actions' }).boundingBox();
+    expect((second?.y ?? NaN) + (second?.height ?? NaN)).toBeLessThan(foot?.y ?? NaN);
+    expect(await filters.isVisible()).toBe(false);
+    expect(await view.isVisible()).toBe(false);
+    expect((await fold.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+    await fold.focus();
+    await page.keyboard.press('Enter');
+    await filters.waitFor();
+    await page.keyboard.press('Tab');
+    expect(await view.evaluate((link) => link === document.activeElement)).toBe(true);
+    await filters.getByRole('button', { name: 'to sign' }).press(' ');
+    await page.getByRole('button', { name: 'Views · Filters 1' }).press('Enter');
+    await filters.waitFor({ state: 'hidden' });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    await page.context().close();
+  },
+);
+
 it('keeps every row where it is while a graver finding arrives, and shows it on demand with the focus on the same row', async () => {
   const table = await PlayedTable.open(server, 'Q1');
   await table.play((log) => earlyCoup(log, 1));

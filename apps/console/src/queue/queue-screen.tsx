@@ -1,10 +1,11 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Refused } from '../api/client.js';
 import type { Search } from '../app/address.js';
 import { ScreenFailed, sentenceOf } from '../app/failures.js';
 import { useTitle } from '../app/title.js';
 import { Button } from '../controls/button.js';
+import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';
 import { Beside } from './beside.js';
 import { BadFilter, refusedParts } from './bad-filter.js';
@@ -61,14 +62,16 @@ function Queue({ search }: { readonly search: Search }): ReactNode {
   const counted = useFacets(filter);
   const box = useRef<HTMLInputElement>(null);
   const list = useRef<{ focus: () => void }>(null);
+  const [isUnfolded, setUnfolded] = useState(false);
   if (error instanceof Refused && error.is === 'invalid-request')
     return <BadFilter parts={refusedParts(error)} />;
   if (error && !rows) return <ScreenFailed error={error} reset={() => void refetch()} />;
   const onFilter = (next: QueueFilter): void => void navigate({ to: '/queue', search: next });
   return (
-    <section className="queue">
+    <section className="queue" data-unfolded={isUnfolded || undefined}>
       <h1 className="only-spoken">{words('shell.queue')}</h1>
       <div className="queue-head">
+        <Fold {...{ filter, isUnfolded }} onChange={setUnfolded} />
         <Views filter={filter} view={search['view']} isCounted={rows !== undefined} />
         <SearchBox {...{ filter, onFilter }} input={box} onLeave={() => list.current?.focus()} />
         <Order {...{ filter, onFilter }} />
@@ -89,6 +92,32 @@ function Queue({ search }: { readonly search: Search }): ReactNode {
         </p>
       )}
     </section>
+  );
+}
+
+interface FoldProps {
+  readonly filter: QueueFilter;
+  readonly isUnfolded: boolean;
+  readonly onChange: (isUnfolded: boolean) => void;
+}
+
+/** Where the window is narrow, shows and hides views and filters: the list comes first there. */
+function Fold({ filter, isUnfolded, onChange }: FoldProps): ReactNode {
+  const words = useWords();
+  const formats = useFormats();
+  const { order, ...filters } = filter;
+  const count = Object.values(filters).filter(Boolean).length;
+  return (
+    <Button
+      className="queue-choice queue-fold"
+      data-chosen={count > 0 || order !== undefined || undefined}
+      aria-expanded={isUnfolded}
+      onPress={() => onChange(!isUnfolded)}
+    >
+      {words('queue.views')} · {words('queue.filters')}{' '}
+      {count > 0 && <span className="queue-count">{formats.number(count)}</span>}
+      <span aria-hidden>{isUnfolded ? '▴' : '▾'}</span>
+    </Button>
   );
 }
 
