@@ -1,34 +1,14 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type Answers, answered, api, dataOf } from '../api/client.js';
+import { type Answers, api, dataOf } from '../api/client.js';
 import { useReread } from '../live/reread.js';
+import { findingQuery, READ_WHEN_OPENED } from './finding-query.js';
 
-/** Everything of one finding, and by how much the clock of the server is ahead, in milliseconds. */
-export type Whole = Answers['FindingWholeAnswer'] & { readonly clockAheadMs: number };
+export type { Whole } from './finding-query.js';
+
 /** A coup as a screen shows it: with a finding or by itself. */
 export type Coup = Answers['CoupOfFindingAnswer'];
 /** A card as it was drawn, with what was due before it. */
 export type Step = Coup['steps'][number];
-
-/**
- * A finding or a coup is read again whenever it is opened, because changes are heard only while it
- * is shown.
- */
-const READ_WHEN_OPENED = { staleTime: 0 };
-
-/** The query for one finding with its coup, review and history. */
-const findingQuery = (id: string) =>
-  queryOptions({
-    ...READ_WHEN_OPENED,
-    queryKey: ['finding', id],
-    queryFn: async ({ signal }): Promise<Whole> => {
-      const { data, response } = await answered(
-        api.GET('/v1/findings/{id}', { params: { path: { id } }, signal }),
-      );
-      const date = Date.parse(response.headers.get('Date') ?? '');
-      const clockAheadMs = Number.isNaN(date) ? 0 : date - Date.now();
-      return { ...(data as Answers['FindingWholeAnswer']), clockAheadMs };
-    },
-  });
 
 /** A coup as the list of its shoe has it. */
 type CoupLine = Answers['CoupAnswer'];

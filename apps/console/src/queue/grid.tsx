@@ -3,6 +3,7 @@ import {
   type KeyboardEvent,
   type ReactNode,
   type RefObject,
+  useCallback,
   useEffect,
   useLayoutEffect,
   useRef,
@@ -49,7 +50,10 @@ export function QueueGrid(props: Props): ReactNode {
   const virtual = useRowsInSight(rows, box, shape.heightPx, current.place);
   useFocus(box, current, virtual.scrollToIndex);
   const items = virtual.getVirtualItems();
-  useReadOn(rows, items.at(-1)?.index ?? 0);
+  const last = items.at(-1)?.index ?? 0;
+  useReadOn(rows, last);
+  // a list that waits for its next rows will move on, and needs none of the cards in between
+  const isWaiting = last === rows.length - 1 && rows.isReadingOn;
   return (
     <div
       ref={box}
@@ -71,7 +75,7 @@ export function QueueGrid(props: Props): ReactNode {
         className="queue-space"
         style={{ height: `${virtual.getTotalSize()}px` }}
       >
-        <RowsInSight {...props} items={items} isAtRest={!virtual.isScrolling} />
+        <RowsInSight {...props} items={items} isAtRest={!virtual.isScrolling && !isWaiting} />
       </div>
     </div>
   );
@@ -124,13 +128,15 @@ function useRowsInSight(
   heightPx: number,
   current: number,
 ) {
+  // the same function for the same rows, or each frame would measure all of them again
+  const keyOf = useCallback((index: number) => rows.at(index)?.id ?? index, [rows]);
   // It draws in this component alone, which is not memoized.
   // eslint-disable-next-line react-hooks/incompatible-library
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => box.current,
     estimateSize: () => heightPx,
-    getItemKey: (index) => rows.at(index)?.id ?? index,
+    getItemKey: keyOf,
     overscan: OVERSCAN,
     initialOffset: rows.place.top,
     isScrollingResetDelay: REST_MS,

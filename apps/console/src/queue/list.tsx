@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, type Ref, useImperativeHandle, useState } from 'react';
 import type { Search } from '../app/address.js';
 import { useMay } from '../app/me.js';
+import { readOpened } from '../finding/finding-query.js';
 import { useKeys } from '../keys/keys.js';
 import { useLiveness } from '../live/live.js';
 import { BULK_MAX } from '../review/bulk.js';
@@ -115,6 +116,7 @@ function useOpen(current: Current, search: Search): (id: string) => void {
   const navigate = useNavigate();
   const isBeside = useBeside();
   return (id) => {
+    readOpened(id);
     current.choose(id);
     if (isBeside) void navigate({ to: '/queue', search: { ...search, finding: id, step: '' } });
     else void navigate({ to: '/findings/$id', params: { id } });

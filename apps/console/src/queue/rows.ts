@@ -122,6 +122,11 @@ export class QueueRows {
     return !this.isWhole && this.rows.length >= ROWS_MAX;
   }
 
+  /** Whether more rows are read when the list comes to its end. */
+  get isReadingOn(): boolean {
+    return !this.isWhole && !this.isFull && this.problem === undefined;
+  }
+
   /** Changes with every change. */
   readonly version = (): number => this.changes;
 
