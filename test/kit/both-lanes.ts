@@ -1,0 +1,208 @@
+import {
+  blockOf,
+  Decoder,
+  endOfLog,
+  fold,
+  houseFrom,
+  loadTable,
+  newTable,
+  rowsOf,
+  saveTable,
+  takeChanges,
+  takeFinalChanges,
+  type AnyEvent,
+  type Block,
+  type Changes,
+  type Receipt,
+  type RuleBook,
+  type TableState,
+} from '#audit';
+import { expectSame } from './rounds.js';
+
+/** How a log is folded. Each share is one of so many blocks. */
+export interface Course {
+  readonly seed: number;
+  /** The most lines of a block. */
+  readonly block: number;
+  /**
+   * Whether rows are taken as the command line takes them: those of shoes that can no longer
+   * change, without coups. Otherwise all rows are taken after some blocks.
+   */
+  readonly isFinal: boolean;
+  /** After one block in so many, tables are saved; and after one in so many loaded from that. */
+  readonly saved: number;
+  readonly loaded: number;
+}
+
+/** Returns whole numbers below a limit, always the same of one seed. */
+function choices(seed: number): (below: number) => number {
+  let state = (seed | 0) ^ 0x9e3779b9;
+  return (below) => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) % below;
+  };
+}
+
+const dayOf = (time: string): string => time.slice(0, 10);
+
+/** Returns everything that can be drawn from changes, in the order in which `audit` draws it. */
+function drawn(changes: Changes | undefined): unknown {
+  if (!changes) return undefined;
+  const { shoes, outside } = rowsOf(changes);
+  const findings = (of: typeof outside): unknown[] =>
+    of.map(({ raised, ...finding }) => ({ ...finding, raised: raised() }));
+  const { reviews, items } = changes;
+  return {
+    shoes: shoes.map((rows) => {
+      const found = rows.findings();
+      const refs = new Set(found.flatMap(({ coupRef }) => coupRef ?? []));
+      const { shoe, opened, mark } = rows;
+      const first = {
+        ...{ shoe, opened, mark, findings: findings(found) },
+        found: refs.size > 0 ? rows.coups(refs) : [],
+        unjudgeable: rows.unjudgeable(),
+        ledger: rows.ledger(),
+      };
+      return { ...first, coups: rows.coups(), sums: rows.sums(dayOf) };
+    }),
+    outside: findings(outside),
+    reviews,
+    items,
+  };
+}
+
+/** The state of a table in two ways. */
+interface Both {
+  readonly name: string;
+  /** Folded from events, which the explaining path alone takes. */
+  events: TableState;
+  /** Folded from lines, which the lane takes if it can. */
+  lines: TableState;
+}
+
+/** Folds one log in both ways, and fails where they differ. */
+class BothLanes {
+  private readonly tables = new Map<string, Both>();
+  private readonly apart: Decoder;
+  private readonly decoder: Decoder;
+  private readonly choose: (below: number) => number;
+  private mark = 0;
+
+  constructor(
+    private readonly book: RuleBook,
+    private readonly course: Course,
+  ) {
+    this.apart = new Decoder(houseFrom(book));
+    this.decoder = new Decoder(houseFrom(book));
+    this.choose = choices(course.seed);
+  }
+
+  /** Folds a block of lines. Leaves out malformed ones. */
+  take(lines: readonly string[]): void {
+    const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+    const block = blockOf(bytes, bytes.toString('latin1'));
+    let from = 0;
+    for (const line of lines) {
+      const to = from + Buffer.byteLength(line);
+      const event = this.eventOf(line);
+      if (event) this.fold(event, block, from, to);
+      from = to + 1;
+    }
+    bytes.fill(0); // whoever reads a line later must have kept it
+    const some = [...this.tables.values()].filter(() => this.choose(2) === 0);
+    for (const table of some) this.look(table);
+  }
+
+  private eventOf(line: string): AnyEvent | undefined {
+    const bytes = Buffer.from(line);
+    return this.apart.decode(blockOf(bytes, bytes.toString('latin1')), 0, bytes.length).event;
+  }
+
+  private fold(event: AnyEvent, block: Block, from: number, to: number): void {
+    const { book, decoder } = this;
+    this.mark += 1 + this.choose(3);
+    const receipt: Receipt = {
+      mark: this.mark,
+      received: this.choose(2) === 0 ? null : event.time,
+      ...(this.choose(4) > 0 && { position: this.mark * 7 }),
+    };
+    const table = this.tableOf(event.table);
+    fold(table.lines, { decoder, block, from, to }, book, receipt);
+    fold(table.events, event, book, receipt);
+    if (this.course.isFinal) this.expectSame(table, takeFinalChanges);
+  }
+
+  private tableOf(name: string): Both {
+    let table = this.tables.get(name);
+    if (!table) {
+      table = { name, events: newTable(name), lines: newTable(name) };
+      this.tables.set(name, table);
+    }
+    return table;
+  }
+
+  private look(table: Both): void {
+    const { isFinal, saved, loaded } = this.course;
+    if (this.choose(saved) === 0) this.expectSameState(table);
+    if (!isFinal && this.choose(4) === 0) this.expectSame(table, takeChanges);
+    if (this.choose(loaded) > 0) return;
+    for (const way of ['events', 'lines'] as const) {
+      takeChanges(table[way]); // they are not saved
+      table[way] = loadTable(saveTable(table[way]), this.book);
+    }
+  }
+
+  private expectSame(
+    { events, lines }: Both,
+    take: (state: TableState) => Changes | undefined,
+  ): void {
+    // both are taken before either is drawn: what a table holds then is what rows are drawn from
+    const [of, wanted] = [take(lines), take(events)];
+    if (of ?? wanted) expectSame(drawn(of), drawn(wanted));
+  }
+
+  private expectSameState({ events, lines }: Both): void {
+    expectSame(saveTable(lines), saveTable(events));
+    expectSame(imageOf(lines), imageOf(events));
+  }
+
+  /** Ends the log. */
+  end(): void {
+    for (const table of this.tables.values()) {
+      if (this.choose(2) === 0) this.expectSameState(table);
+      for (const state of [table.lines, table.events])
+        endOfLog(state, this.book, { mark: this.mark + 1, received: null });
+      this.expectSame(table, this.course.isFinal ? takeFinalChanges : takeChanges);
+      this.expectSame(table, takeChanges);
+      this.expectSameState(table);
+    }
+  }
+}
+
+/** Parts of a state that lead back to what holds it, or that are compared as what they lead to. */
+const APART: ReadonlySet<string> = new Set(['rules', 'changes', 'table', 'cause']);
+
+/** Returns the shoes of a table as they are in memory. */
+const imageOf = ({ open, before, duty, sources }: TableState): string =>
+  JSON.stringify([open, before, duty, sources], (name, value: unknown) => {
+    if (APART.has(name)) return undefined;
+    return value instanceof Map ? [...(value as Map<unknown, unknown>)] : value;
+  });
+
+/** Folds lines in both ways, in blocks, and fails where the two differ. */
+export function expectSameInBothLanes(
+  lines: readonly string[],
+  book: RuleBook,
+  course: Course,
+): void {
+  const lanes = new BothLanes(book, course);
+  const choose = choices(course.seed + 1);
+  for (let at = 0; at < lines.length;) {
+    const length = choose(4) === 0 ? 1 : 1 + choose(course.block);
+    lanes.take(lines.slice(at, at + length));
+    at += length;
+  }
+  lanes.end();
+}
