@@ -18,9 +18,14 @@ export function turnIds(state: AdmissionState, opening?: AnyEvent): void {
     if (!state.idsBefore.has(reference)) state.equivocalIds.delete(reference);
 }
 
+/** Returns whether another id can be remembered before the window must turn. */
+export const canRemember = ({ ids }: AdmissionState): boolean => ids.size < IDS_MAX;
+
 /** Returns the digest of the event that is remembered under a reference; undefined if none is. */
-const digestUnder = ({ ids, idsBefore }: AdmissionState, reference: string): number | undefined =>
-  ids.get(reference) ?? idsBefore.get(reference);
+export const digestUnder = (
+  { ids, idsBefore }: AdmissionState,
+  reference: string,
+): number | undefined => ids.get(reference) ?? idsBefore.get(reference);
 
 /**
  * Returns whether the id of an unnumbered event is new, and remembers it. Counts a repeat: a

@@ -1,4 +1,4 @@
-import type { AnyEvent } from '../events/events.js';
+import type { AnyEvent, EventType } from '../events/events.js';
 import { kindsOf, MESSAGE_KINDS, type MessageKind } from './message-kinds.js';
 
 /** Sources remembered of each table. */
@@ -19,10 +19,27 @@ export interface KnownSource {
  * `admitted` counts the admitted events of the table.
  */
 export function hear(sources: KnownSource[], event: AnyEvent, admitted: number): KnownSource {
-  const { source, type } = event;
-  const known = sources.find((each) => each.source === source) ?? newSource(sources, source);
-  known.admitted = admitted;
+  const known = hearOf(sources, event.source, event.type, admitted);
   if (event.type === 'device-online') known.saysMissed = event.data.missed !== undefined;
+  return known;
+}
+
+/** Remembers the same of an event other than `device-online`, of which only so much is known. */
+export function hearOf(
+  sources: KnownSource[],
+  source: string,
+  type: EventType,
+  admitted: number,
+): KnownSource {
+  let known: KnownSource | undefined;
+  // A loop, because this runs for each event.
+  for (const each of sources) {
+    if (each.source !== source) continue;
+    known = each;
+    break;
+  }
+  known ??= newSource(sources, source);
+  known.admitted = admitted;
   for (const kind of kindsOf(type)) if (!known.sent.includes(kind)) known.sent.push(kind);
   return known;
 }

@@ -10,7 +10,7 @@ import type { LineReader } from './line-reader.js';
 import { endOfString, isPlain, literal, QUOTE, type Literal } from './literal.js';
 
 /** The number of a card that was not read. */
-const UNREAD = 52;
+export const UNREAD_CARD = 52;
 
 /**
  * Reads the data of an event in exactly its canonical form, by the grammar of its type. Keeps what
@@ -105,7 +105,7 @@ export class DataReader {
     }
     if (is === 'card-or-unread') line.literal(NULL);
     else line.ok = false;
-    return UNREAD;
+    return UNREAD_CARD;
   }
 
   /** Reads a bet. Those that were read before are compared and not looked up. */
@@ -276,7 +276,7 @@ export class DataReader {
       case 'number':
         return number;
       case 'card':
-        return number === UNREAD ? null : CARDS[number];
+        return number === UNREAD_CARD ? null : CARDS[number];
       case 'bet':
         return this.betIds[number];
       case 'list':
@@ -291,11 +291,36 @@ export class DataReader {
     }
   }
 
-  private textAt(i: number): string {
+  /** Returns whether the data has a part. */
+  hasPart(i: number): boolean {
+    return (this.has & (1 << i)) !== 0;
+  }
+
+  /**
+   * Returns the number of a part that the data has: a whole number, the place of a value in the
+   * part's list, or of a card in `CARDS`.
+   */
+  numberAt(i: number): number {
+    return this.numbers[i] as number;
+  }
+
+  /** Returns the number of a part; 0 if the data does not have it. */
+  amountAt(i: number): number {
+    return this.hasPart(i) ? (this.numbers[i] as number) : 0;
+  }
+
+  /** Returns the id of a part that is a bet. */
+  betAt(i: number): string {
+    return this.betIds[this.numbers[i] as number] as string;
+  }
+
+  /** Returns a part that is a text, or the elements of one that is a list, as they are written. */
+  textAt(i: number): string {
     return this.line.text.substring(this.from[i] as number, this.to[i]);
   }
 
-  private elements(i: number): string[] {
+  /** Returns the elements of a part that is a list. */
+  elements(i: number): string[] {
     const from = (this.from[i] as number) + 1;
     const to = (this.to[i] as number) - 1;
     return to < from ? [] : this.line.text.substring(from, to).split('","');

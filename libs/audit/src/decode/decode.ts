@@ -26,6 +26,10 @@ const LINE_BYTES_MAX = 4 * EVENT_BYTES_MAX;
 export class Decoder {
   /** Whether the scanner took the last line: it takes canonical lines only. */
   isScanned = false;
+  /** The line that the scanner read last. */
+  private block: Block | undefined;
+  private from = 0;
+  private to = 0;
   private readonly names = new Names();
   private readonly scanner: Scanner;
   private readonly utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -44,11 +48,33 @@ export class Decoder {
    * Never throws, whatever the bytes.
    */
   decode(block: Block, from: number, to: number): Decoded {
+    const scanned = this.scanned(block, from, to);
+    return scanned ? { event: scanned.event() } : this.explain(block.bytes.subarray(from, to));
+  }
+
+  /**
+   * Returns what the scanner read of the line `[from, to)` of `block`, until the next line is read;
+   * undefined for a line that only `decode` can read. Looks at the bytes of one line once, although
+   * it is called for it again.
+   */
+  scanned(block: Block, from: number, to: number): Scanner | undefined {
     const { scanner } = this;
-    this.isScanned = scanner.scan(block, from, to);
-    if (this.isScanned && (this.stamps === 'accepted' || !scanner.isStamped))
-      return { event: scanner.event() };
-    return this.explain(block.bytes.subarray(from, to));
+    if (block !== this.block || from !== this.from || to !== this.to) {
+      this.isScanned = scanner.scan(block, from, to);
+      this.block = block;
+      this.from = from;
+      this.to = to;
+    }
+    const isRead = this.isScanned && (this.stamps === 'accepted' || !scanner.isStamped);
+    return isRead ? scanner : undefined;
+  }
+
+  /**
+   * Returns the table of the line `[from, to)` of `block` without decoding it; undefined for a line
+   * that only `decode` can read.
+   */
+  tableOf(block: Block, from: number, to: number): string | undefined {
+    return this.scanned(block, from, to)?.origin.table;
   }
 
   /** Decodes one event the slow way, with every fault. */

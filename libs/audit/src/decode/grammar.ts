@@ -107,3 +107,15 @@ export const GRAMMARS: ReadonlyMap<EventType, Grammar> = new Map(
 
 /** The most fields that the data of a type has. */
 export const PARTS_MAX = Math.max(...[...GRAMMARS.values()].map(({ length }) => length));
+
+/** Returns the place of a field in the grammar of a type. */
+export const partAt = <T extends EventType>(
+  type: T,
+  field: keyof (typeof SHAPES)[T]['fields'] & string,
+): number => Object.keys(SHAPES[type].fields).indexOf(field);
+
+/** Returns the place of a value in the list of a field that has one of a list. */
+export const valueAt = (type: EventType, field: string, value: string | null): number =>
+  GRAMMARS.get(type)
+    ?.find(({ name }) => name === field)
+    ?.values.indexOf(value) ?? -1;

@@ -296,15 +296,24 @@ export class Scanner {
     return digestOf(lanes);
   }
 
+  /** Returns the id of the line that was read. */
+  id(): string {
+    return this.line.text.substring(this.idFrom, this.timeFrom - TIME.length);
+  }
+
+  /** Returns the time of the line that was read. */
+  time(): string {
+    return this.line.text.substring(this.timeFrom, this.timeTo);
+  }
+
   /** Returns the event of the line that was read. */
   event(): AnyEvent {
     const { origin, kind, sequence } = this;
-    const { text } = this.line;
     return {
       type: kind.type,
       source: origin.source,
-      id: text.substring(this.idFrom, this.timeFrom - TIME.length),
-      time: text.substring(this.timeFrom, this.timeTo),
+      id: this.id(),
+      time: this.time(),
       table: origin.table,
       shoe: origin.shoe,
       session: origin.session,
