@@ -22,7 +22,7 @@ import { ledgerRow } from '../../libs/audit/src/ledger/commission.js';
 import { auditedCoup } from '../../libs/audit/src/rows/audited-coup.js';
 import { auditedShoe } from '../../libs/audit/src/rows/audited-shoe.js';
 import { shoeSums } from '../../libs/audit/src/rows/shoe-sums.js';
-import type { Shoe } from '../../libs/audit/src/state.js';
+import type { SeatAccount, Shoe } from '../../libs/audit/src/state.js';
 import { anyStream, hasEachCoupOnce, sharesReference } from '../kit/any-event.js';
 import { anyGame } from '../kit/any-game.js';
 import { decoded, type Sent } from '../kit/audit.js';
@@ -56,7 +56,7 @@ function addsUp(shoe: Shoe): void {
   const { ledger, commission } = shoeSums(shoe, dayOf);
   expect(ledger.map(({ seat }) => seat)).toEqual([...shoe.ledger.keys()].sort((a, b) => a - b));
   for (const line of ledger) {
-    const row = ledgerRow(shoe, line.seat);
+    const row = ledgerRow(shoe, line.seat, shoe.ledger.get(line.seat) as SeatAccount);
     for (const name of AMOUNTS) {
       expect(line[name]).toBe(row[name]);
       expect(

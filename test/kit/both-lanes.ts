@@ -10,9 +10,11 @@ import {
   saveTable,
   takeChanges,
   takeFinalChanges,
+  takeLastChanges,
   type AnyEvent,
   type Block,
   type Changes,
+  type LaneCounts,
   type Receipt,
   type RuleBook,
   type TableState,
@@ -110,7 +112,7 @@ class BothLanes {
       if (event) this.fold(event, block, from, to);
       from = to + 1;
     }
-    bytes.fill(0); // whoever reads a line later must have kept it
+    bytes.fill(0); // a line that is read later must have been kept
     const some = [...this.tables.values()].filter(() => this.choose(2) === 0);
     for (const table of some) this.look(table);
   }
@@ -168,21 +170,28 @@ class BothLanes {
     expectSame(imageOf(lines), imageOf(events));
   }
 
-  /** Ends the log. */
-  end(): void {
+  /** Ends the log. Returns how many events the lane took before. */
+  end(): LaneCounts {
+    const { saved } = this.course;
+    const sum = { lane: 0, again: 0 };
+    for (const { lines } of this.tables.values()) {
+      sum.lane += lines.lane.counts.lane;
+      sum.again += lines.lane.counts.again;
+    }
     for (const table of this.tables.values()) {
-      if (this.choose(2) === 0) this.expectSameState(table);
+      if (this.choose(saved) === 0) this.expectSameState(table);
       for (const state of [table.lines, table.events])
         endOfLog(state, this.book, { mark: this.mark + 1, received: null });
-      this.expectSame(table, this.course.isFinal ? takeFinalChanges : takeChanges);
+      this.expectSame(table, this.course.isFinal ? takeLastChanges : takeChanges);
       this.expectSame(table, takeChanges);
       this.expectSameState(table);
     }
+    return sum;
   }
 }
 
 /** Parts of a state that lead back to what holds it, or that are compared as what they lead to. */
-const APART: ReadonlySet<string> = new Set(['rules', 'changes', 'table', 'cause']);
+const APART: ReadonlySet<string> = new Set(['rules', 'changes', 'table', 'cause', 'lane']);
 
 /** Returns the shoes of a table as they are in memory. */
 const imageOf = ({ open, before, duty, sources }: TableState): string =>
@@ -191,12 +200,15 @@ const imageOf = ({ open, before, duty, sources }: TableState): string =>
     return value instanceof Map ? [...(value as Map<unknown, unknown>)] : value;
   });
 
-/** Folds lines in both ways, in blocks, and fails where the two differ. */
+/**
+ * Folds lines in both ways, in blocks, and fails where the two differ. Returns how many the lane
+ * took.
+ */
 export function expectSameInBothLanes(
   lines: readonly string[],
   book: RuleBook,
   course: Course,
-): void {
+): LaneCounts {
   const lanes = new BothLanes(book, course);
   const choose = choices(course.seed + 1);
   for (let at = 0; at < lines.length;) {
@@ -204,5 +216,5 @@ export function expectSameInBothLanes(
     lanes.take(lines.slice(at, at + length));
     at += length;
   }
-  lanes.end();
+  return lanes.end();
 }

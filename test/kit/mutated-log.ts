@@ -96,6 +96,14 @@ const MUTATE = {
     fields.splice(choice % (fields.length + 1), 1);
     log[at] = { ...event, data: Object.fromEntries(fields) };
   },
+  /** A card is seen early, or not read. */
+  expose(log, at, choice) {
+    const card = next(log, at, ({ type }) => type === typed('card-drawn'));
+    if (card < 0) return;
+    const event = log[card] as Sent;
+    const seen = choice % 3 === 0 ? { card: null } : { exposed: true };
+    log[card] = { ...event, data: { ...dataOf(event), ...seen } };
+  },
   /** A table reports less. */
   report(log, at, choice) {
     const opening = next(log, at, ({ type }) => type === typed('shoe-opened'));

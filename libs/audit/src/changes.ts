@@ -1,4 +1,5 @@
 import type { Found } from './findings/finding.js';
+import { catchUp } from './lane/catch-up.js';
 import type { ItemChange, ReviewChange } from './review/desk.js';
 import {
   UNCHANGED,
@@ -134,6 +135,19 @@ export interface Changes {
 
 /** Takes all changes of a table. The table no longer keeps them. */
 export function takeChanges(state: TableState): Changes {
+  state.lane.catchUp(state);
+  return allChanges(state);
+}
+
+/**
+ * Takes all changes of a table that takes no further events. Unlike `takeChanges`, it lets no shoe
+ * step through lawful play unless its coups or sums are drawn.
+ */
+export function takeLastChanges(state: TableState): Changes {
+  return allChanges(state);
+}
+
+function allChanges(state: TableState): Changes {
   const { changes, open, before } = state;
   const shoes = [...changes.left.splice(0), before, open].filter((shoe) => shoe !== null);
   const outside = [...changes.outside.values()];
@@ -179,7 +193,9 @@ export function leaveReach({ changes }: TableState, shoe: Shoe): void {
 
 const hasChanged = ({
   changes: { mark, sums, coups, gone, findings, unjudgeable },
+  lane,
 }: Shoe): boolean =>
+  lane?.isAhead === true ||
   mark !== UNCHANGED ||
   sums ||
   coups.size > 0 ||
@@ -189,8 +205,24 @@ const hasChanged = ({
 
 function taken(shoe: Shoe): ChangedShoe {
   const { table, coups, ...changes } = shoe.changes;
+  const { lane } = shoe;
   shoe.changes = noShoeChanges(table);
-  return { shoe, ...changes, coups: [...coups].map(takenCoup) };
+  const mark = lane?.isAhead && lane.mark !== UNCHANGED ? lane.mark : changes.mark;
+  const sums = changes.sums || (lane?.isAhead === true && lane.sums);
+  return { shoe, ...changes, mark, sums, coups: [...coups].map(takenCoup) };
+}
+
+/**
+ * Lets a changed shoe that is out of reach step through the lawful play that only its lane has
+ * seen. Returns its changes with the coups of that.
+ */
+export function steppedThrough(changed: ChangedShoe): ChangedShoe {
+  const { shoe } = changed;
+  if (!shoe.lane?.isAhead) return changed;
+  catchUp(shoe.lane);
+  // one that was open when the shoe last caught up may be in both
+  const coups = new Map([...changed.coups, ...taken(shoe).coups].map((each) => [each.coup, each]));
+  return { ...changed, coups: [...coups.values()] };
 }
 
 function takenCoup(coup: Coup): ChangedShoe['coups'][number] {

@@ -17,6 +17,7 @@ import { listAtMark, newFinding, raise, type Wrong } from './findings/findings.j
 import { gapFound, heardLast, lacks, nameLate, passGap } from './admission/gap.js';
 import { awayAfter } from './admission/outage.js';
 import { coupConcerned, eventIn, isLateIn, record } from './history/journal.js';
+import { Lane, type LaneSetting } from './lane/lane.js';
 import { judgeAgain, judgeAllAgain } from './history/judge-again.js';
 import { judgedBy, targetOf, targetsBefore, type RuleBook } from './history/replay.js';
 import { openShoe } from './judges/shoe.js';
@@ -39,8 +40,8 @@ export const SHOES_MAX = 1024;
 /** Findings remembered of each table that are about no shoe within reach. */
 const OUTSIDE_MAX = 1024;
 
-/** Returns the state of a table without events. */
-export const newTable = (table: string): TableState => ({
+/** Returns the state of a table without events. `lanes` says how its lines are folded. */
+export const newTable = (table: string, lanes: LaneSetting = 'on'): TableState => ({
   foldVersion: FOLD_VERSION,
   table,
   admission: newAdmission(),
@@ -53,6 +54,7 @@ export const newTable = (table: string): TableState => ({
   foundOutside: new Map(),
   desk: newDesk(),
   changes: noTableChanges(),
+  lane: new Lane(lanes === 'on'),
 });
 
 /** The receipt of an event if the caller does not know it. */
@@ -64,6 +66,9 @@ const NO_RECEIPT: Receipt = { mark: 0, received: null };
  * `takeChanges` takes the changes. The same events in the same order make the same rows, with the
  * same ids, whenever and wherever they are folded.
  *
+ * A line of lawful play is taken by the lane, and the shoes of `state` may stay behind it: they
+ * catch up when changes are taken, state is saved or something is explained.
+ *
  * Never throws on an event that `Decoder` accepts, unless the record names rules that are not in
  * `book`. Throws on a line that `Decoder` refuses or that is of another table, and changes nothing.
  */
@@ -73,8 +78,10 @@ export function fold(
   book: RuleBook,
   receipt: Receipt = NO_RECEIPT,
 ): void {
+  if ('decoder' in event && state.lane.take(state, event, receipt)) return;
   const taken = 'decoder' in event ? eventOf(event, state.table) : event;
   if (state.table === HOUSE_TABLE) return;
+  state.lane.explain(state, taken);
   state.changes.receipt = receipt;
   if (receipt.position !== undefined) keepPosition(taken, receipt.position);
   if (isReview(taken)) return new ReviewDesk(state, book).act(taken);
@@ -113,6 +120,7 @@ function eventOf({ decoder, block, from, to }: Line, table: string): AnyEvent {
 
 /** Ends every wait of a table with a gap, as at the end of a log. */
 export function endOfLog(state: TableState, book: RuleBook, receipt: Receipt = NO_RECEIPT): void {
+  if (state.admission.wait) state.lane.catchUp(state);
   state.changes.receipt = receipt;
   state.desk.behind = null;
   endWaits(state.admission, new Table(state, book));

@@ -25,6 +25,7 @@ export {
 } from './findings/finding.js';
 export type { LedgerLine, Receipt, TableState } from './state.js';
 export { FOLD_VERSION } from './state.js';
+export type { LaneCounts, LaneSetting } from './lane/lane.js';
 export type { Counts } from './admission/admission.js';
 export { endOfLog, fold, newTable, type Line } from './fold.js';
 export { houseFrom, isBetId } from './events/house.js';
@@ -52,7 +53,7 @@ export {
 export { simulateTables, type FloorSimulation, type TablesAsked } from './simulate/tables.js';
 export { SimulationRefusal } from './simulate/setting.js';
 export type { ExpectedFinding, ExpectedReview } from './simulate/expected.js';
-export { takeChanges, takeFinalChanges, type Changes } from './changes.js';
+export { takeChanges, takeFinalChanges, takeLastChanges, type Changes } from './changes.js';
 export {
   rowsOf,
   type AuditedFinding,

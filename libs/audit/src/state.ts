@@ -7,6 +7,8 @@ import type { MessageKind } from './admission/message-kinds.js';
 import type { KnownSource } from './admission/sources.js';
 import type { Readings } from './coup/readings/readings.js';
 import type { Found, Missing, NotJudged, Outage } from './findings/finding.js';
+import type { Lane } from './lane/lane.js';
+import type { ShoeLane } from './lane/shoe-lane.js';
 import type { Desk, ItemChange, ReviewChange } from './review/desk.js';
 import type { AnyEvent, CoupKind, EventOf, Hand, Report } from './events/events.js';
 
@@ -274,6 +276,11 @@ export interface Shoe {
   readonly journal: Entry[];
   closed: boolean;
   /**
+   * Follows its lawful play ahead of it; null if it never did. What follows here is then as it was
+   * when the shoe last caught up, except for `closed`.
+   */
+  lane: ShoeLane | null;
+  /**
    * The journal in the order of play: late events that a correction has entered lie at the places
    * of their numbers. While there are none, this is the same list as `journal`. It and all that
    * follows here can be made from the journal, and is never saved.
@@ -415,4 +422,6 @@ export interface TableState {
   /** Where the review of its findings stands. */
   readonly desk: Desk;
   readonly changes: TableChanges;
+  /** Takes lawful play from lines ahead of the shoes. It is never saved. */
+  readonly lane: Lane;
 }

@@ -106,6 +106,7 @@ export function resumed(shoe: Shoe, stretch: number): Shoe {
     closed: false,
     owing: 0,
     obligations: [],
+    lane: null,
     changes: noShoeChanges(noTableChanges()),
     found: new ByCoup(),
     unjudgeable: new ByCoup(),

@@ -1,6 +1,7 @@
 import { forgetChanges, noShoeChanges, noTableChanges } from '../changes.js';
 import type { AnyEvent, EventOf } from '../events/events.js';
 import { judgedBy, replay, type RuleBook } from './replay.js';
+import { Lane, type LaneSetting } from '../lane/lane.js';
 import { openShoe } from '../judges/shoe.js';
 import {
   FOLD_VERSION,
@@ -23,7 +24,7 @@ interface SavedShoe {
 
 interface SavedTable extends Omit<
   TableState,
-  'open' | 'before' | 'admission' | 'foundOutside' | 'desk' | 'changes'
+  'open' | 'before' | 'admission' | 'foundOutside' | 'desk' | 'changes' | 'lane'
 > {
   readonly admission: Omit<TableState['admission'], 'ids' | 'idsBefore' | 'equivocalIds'> & {
     readonly equivocalIds: readonly string[];
@@ -44,7 +45,8 @@ interface SavedTable extends Omit<
  * within reach and what was found. Loading folds the progress of the game from that again.
  */
 export function saveTable(state: TableState): string {
-  const { changes: _, ...kept } = state;
+  state.lane.catchUp(state);
+  const { changes: _, lane: __, ...kept } = state;
   const { admission, open, before, foundOutside, desk } = kept;
   const saved: SavedTable = {
     ...kept,
@@ -116,7 +118,7 @@ const savedShoe = ({
  * Returns a table's state from `saveTable`. Throws if another version of the fold saved it: such
  * state is rebuilt from the log, never read.
  */
-export function loadTable(text: string, book: RuleBook): TableState {
+export function loadTable(text: string, book: RuleBook, lanes: LaneSetting = 'on'): TableState {
   const saved = JSON.parse(text) as SavedTable;
   if (saved.foldVersion !== FOLD_VERSION)
     throw new Error(
@@ -144,6 +146,7 @@ export function loadTable(text: string, book: RuleBook): TableState {
       acts: new Map(desk.acts),
     },
     changes,
+    lane: new Lane(lanes === 'on'),
   };
   new ReviewDesk(state, book).watchAgain();
   return state;

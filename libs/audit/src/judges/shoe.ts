@@ -87,6 +87,7 @@ const unplayed = () =>
     checkpoints: [],
     resumedAt: 0,
     at: 0,
+    lane: null,
   }) satisfies Partial<Shoe>;
 
 function judgeOpening(shoe: Shoe): void {

@@ -19,12 +19,15 @@ export function accountOf(shoe: Shoe, seat: number): SeatAccount {
 const outstanding = ({ marked, collected, waived }: SeatAccount): number =>
   marked - collected - waived;
 
-/** Returns a seat's current line of the ledger. */
-export function ledgerRow(shoe: Shoe, seat: number): LedgerLine {
-  const account = accountOf(shoe, seat);
+/** Returns a seat's line of the ledger. */
+export function ledgerRow(
+  { table, name }: Shoe,
+  seat: number,
+  account: Readonly<SeatAccount>,
+): LedgerLine {
   return {
-    table: shoe.table,
-    shoe: shoe.name,
+    table,
+    shoe: name,
     seat,
     ...account,
     outstanding: outstanding(account),

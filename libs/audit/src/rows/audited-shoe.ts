@@ -3,6 +3,7 @@ import type { AnyEvent, EventData } from '../events/events.js';
 import { eventIn } from '../history/journal.js';
 import { asLastCorrected } from '../history/replay.js';
 import type { Found } from '../findings/finding.js';
+import type { ShoeLane } from '../lane/shoe-lane.js';
 import type { Shoe } from '../state.js';
 import { permittedAfter } from '../judges/shoe.js';
 import { changeDuty } from '../step.js';
@@ -64,7 +65,37 @@ export interface AuditedShoe {
 }
 
 /** Returns a shoe as it is now. */
-export function auditedShoe(shoe: Shoe): AuditedShoe {
+export const auditedShoe = (shoe: Shoe): AuditedShoe =>
+  shoe.lane?.isAhead ? { ...steppedShoe(shoe), ...aheadOf(shoe, shoe.lane) } : steppedShoe(shoe);
+
+/** Returns what the lane of a shoe knows, which is ahead of it. */
+function aheadOf(shoe: Shoe, lane: ShoeLane): Partial<AuditedShoe> {
+  const { coups, drawn, copies, burned, closing } = lane;
+  return {
+    coups,
+    cards: drawn,
+    leftByRank: leftByRank({ decks: shoe.decks, copies }),
+    burn: burnOf(shoe, burned),
+    cutCard: cutCardAhead(shoe, lane),
+    closed: lane.isClosed,
+    ...(closing && {
+      closeReason: closing.reason ?? null,
+      remaining: closing.remaining ?? closing.remainingCards?.length ?? null,
+      closedAt: closing.time,
+    }),
+  };
+}
+
+function cutCardAhead(shoe: Shoe, { coupsLeft, cutCard }: ShoeLane): AuditedCutCard | null {
+  if (coupsLeft === null) return null;
+  const known = cutCardOf(shoe);
+  const left = Math.max(0, coupsLeft);
+  if (!cutCard) return known && { ...known, coupsLeft: left };
+  const { coup, inside, drawn } = cutCard;
+  return { coup, inside, cardsLeft: CARDS_OF_DECK * shoe.decks - drawn, coupsLeft: left };
+}
+
+function steppedShoe(shoe: Shoe): AuditedShoe {
   const { opening, ref, table, name, rules, decks, currency, coups, drawn, unread, closed } = shoe;
   const closing = closingOf(shoe);
   const reported = closing?.type === 'shoe-closed' ? closing.data : undefined;
@@ -80,7 +111,10 @@ export function auditedShoe(shoe: Shoe): AuditedShoe {
     cards: drawn,
     unread,
     leftByRank: leftByRank(shoe),
-    burn: burnOf(shoe),
+    burn: burnOf(
+      shoe,
+      shoe.burned.map(({ card }) => card),
+    ),
     cutCard: cutCardOf(shoe),
     closed,
     closeReason: reported?.reason ?? null,
@@ -90,7 +124,13 @@ export function auditedShoe(shoe: Shoe): AuditedShoe {
   };
 }
 
-const leftByRank = ({ decks, copies }: Shoe): number[] =>
+const leftByRank = ({
+  decks,
+  copies,
+}: {
+  readonly decks: number;
+  readonly copies: ArrayLike<number>;
+}): number[] =>
   RANKS.map((rank) =>
     SUITS.reduce(
       (left, suit) => left - (copies[cardIndex(`${rank}${suit}`)] as number),
@@ -98,14 +138,14 @@ const leftByRank = ({ decks, copies }: Shoe): number[] =>
     ),
   );
 
-function burnOf(shoe: Shoe): AuditedBurn | null {
-  const { burned, reports, rules } = shoe;
+function burnOf(shoe: Shoe, burned: readonly (Card | null)[]): AuditedBurn | null {
+  const { reports, rules } = shoe;
   if (!reports.burns && burned.length === 0) return null;
   const byFirstCard = rules.document.burn.some(({ count }) => count === 'first-card');
-  const { counts, byFirstCard: more } = permittedAfter(shoe, burned[0]?.card);
+  const { counts, byFirstCard: more } = permittedAfter(shoe, burned[0]);
   const permitted = [...new Set([...counts, ...more.map((count) => count + 1)])];
   return {
-    cards: burned.map(({ card }) => card),
+    cards: [...burned],
     permitted: byFirstCard && more.length === 0 ? null : permitted.sort((a, b) => a - b),
     byFirstCard,
   };

@@ -1,4 +1,4 @@
-import type { Changes, ChangedShoe } from '../changes.js';
+import { steppedThrough, type Changes, type ChangedShoe } from '../changes.js';
 import type { Finding, Unjudgeable } from '../findings/finding.js';
 import { ledgerRow } from '../ledger/commission.js';
 import { UNCHANGED, type Coup, type FindingChange, type LedgerLine } from '../state.js';
@@ -50,7 +50,7 @@ export class ShoeRows {
   /** Null if only other rows of the shoe changed. */
   readonly mark: number | null;
 
-  constructor(private readonly changed: ChangedShoe) {
+  constructor(private changed: ChangedShoe) {
     this.shoe = auditedShoe(changed.shoe);
     this.opened = changed.opened === UNCHANGED ? null : changed.opened;
     this.mark = changed.mark === UNCHANGED ? null : changed.mark;
@@ -58,6 +58,8 @@ export class ShoeRows {
 
   /** Returns the coups that changed; with `wanted`, only those of these references. */
   coups(wanted?: ReadonlySet<string>): (AuditedCoup & Marked)[] {
+    // a coup that somebody asks for by its findings was stepped through
+    if (!wanted) this.changed = steppedThrough(this.changed);
     const { shoe, coups, gone } = this.changed;
     const isWanted = (ref: string): boolean => wanted?.has(ref) ?? true;
     return [
@@ -107,13 +109,18 @@ export class ShoeRows {
    * time.
    */
   sums(dayOf: (time: string) => string): ShoeSums | null {
-    return this.changed.sums ? shoeSums(this.changed.shoe, dayOf) : null;
+    if (!this.changed.sums) return null;
+    this.changed = steppedThrough(this.changed);
+    return shoeSums(this.changed.shoe, dayOf);
   }
 
   /** Returns the ledger, by seat. */
   ledger(): LedgerLine[] {
     const { shoe } = this.changed;
-    return [...shoe.ledger.keys()].sort((a, b) => a - b).map((seat) => ledgerRow(shoe, seat));
+    const accounts = shoe.lane?.isAhead ? shoe.lane.ledger : shoe.ledger;
+    return [...accounts]
+      .sort(([a], [b]) => a - b)
+      .map(([seat, account]) => ledgerRow(shoe, seat, account));
   }
 }
 

@@ -1,0 +1,377 @@
+import { cardIndex, CARDS, permittedBurns, rankOf, type Card } from '#baccarat';
+import { partAt, valueAt } from '../decode/grammar.js';
+import { UNREAD_CARD } from '../decode/data-reader.js';
+import type { Scanner } from '../decode/scan.js';
+import type { AnyEvent, EventData } from '../events/events.js';
+import { UNCHANGED, type Duty, type Receipt, type SeatAccount, type Shoe } from '../state.js';
+import { CoupLane } from './coup-lane.js';
+import { DUE, RuleTables } from './rule-tables.js';
+import type { Tail } from './tail.js';
+import { STAKE, WagersLane } from './wagers.js';
+
+const CARD = { card: partAt('card-drawn', 'card'), to: partAt('card-drawn', 'to') };
+const EXPOSED = partAt('card-drawn', 'exposed');
+const TO = {
+  player: valueAt('card-drawn', 'to', 'player'),
+  banker: valueAt('card-drawn', 'to', 'banker'),
+  burn: valueAt('card-drawn', 'to', 'burn'),
+  out: valueAt('card-drawn', 'to', 'out'),
+};
+const OPENED = { coup: partAt('coup-opened', 'coup'), kind: partAt('coup-opened', 'kind') };
+const NORMAL = valueAt('coup-opened', 'kind', 'normal');
+const CALLED = { hand: partAt('hand-called', 'hand'), total: partAt('hand-called', 'total') };
+const CALLED_PLAYER = valueAt('hand-called', 'hand', 'player');
+const DECLARED = {
+  outcome: partAt('outcome-declared', 'outcome'),
+  player: partAt('outcome-declared', 'player'),
+  banker: partAt('outcome-declared', 'banker'),
+  specials: partAt('outcome-declared', 'specials'),
+};
+const OUTCOME = {
+  player: valueAt('outcome-declared', 'outcome', 'player'),
+  banker: valueAt('outcome-declared', 'outcome', 'banker'),
+  tie: valueAt('outcome-declared', 'outcome', 'tie'),
+};
+const BET = {
+  seat: partAt('bet-placed', 'seat'),
+  bet: partAt('bet-placed', 'bet'),
+  amount: partAt('bet-placed', 'amount'),
+};
+const SETTLED = {
+  seat: partAt('bet-settled', 'seat'),
+  bet: partAt('bet-settled', 'bet'),
+  stake: partAt('bet-settled', 'stake'),
+  paid: partAt('bet-settled', 'paid'),
+  taken: partAt('bet-settled', 'commissionTaken'),
+  marked: partAt('bet-settled', 'commissionMarked'),
+};
+const RETURNED = valueAt('bet-settled', 'stake', 'returned');
+const COLLECTED = {
+  seat: partAt('commission-collected', 'seat'),
+  amount: partAt('commission-collected', 'amount'),
+};
+
+/** When the cut card showed: the coup in which it did, or else the last before. */
+interface CutCardSeen {
+  readonly coup: number | null;
+  readonly inside: boolean;
+  readonly drawn: number;
+}
+
+type Closing = Readonly<EventData['shoe-closed']> & { readonly time: string };
+
+/**
+ * The lane of one shoe: its play from a place between two coups on, on small integers. It only
+ * answers whether an event is lawful, and if so follows it: it knows no codes, no words and no ids.
+ * All checks of an event come before its first change, so that an event which it refuses leaves
+ * everything as it was.
+ */
+export class ShoeLane {
+  /** The account of each seat. */
+  readonly ledger = new Map<number, SeatAccount>();
+  readonly copies: Uint16Array;
+  /** The cards burned before the first coup; null for one that was not read. */
+  readonly burned: (Card | null)[];
+  drawn: number;
+  coups: number;
+  /** How many coups may still be opened; null before the cut card. */
+  coupsLeft: number | null;
+  /** When the cut card showed, if the lane took it. */
+  cutCard: CutCardSeen | null = null;
+  /** The event that closed the shoe, if the lane took it. */
+  closing: Closing | null = null;
+  isClosed = false;
+  isCoupOpen = false;
+  /** The mark of the last event that changed the shoe's own row. */
+  mark = UNCHANGED;
+  /** Whether the ledger or what its coups add up to changed. */
+  sums = false;
+  private readonly rules: RuleTables;
+  private readonly coup: CoupLane;
+  private readonly wagers: WagersLane;
+  private lastNumber: number;
+  /** The last coup in which a card was drawn; null if there is none. */
+  private lastWithCards: number | null;
+  private isBettingClosed = false;
+  private isDeclared = false;
+
+  /** Takes over from a shoe that stands between two coups with nothing outstanding. */
+  constructor(
+    readonly shoe: Shoe,
+    readonly tail: Tail,
+  ) {
+    this.rules = RuleTables.of(shoe.rules);
+    this.coup = new CoupLane(this.rules);
+    const { limits } = shoe.opening.data;
+    const bets = limits ? [...shoe.rules.bets.keys()] : [];
+    this.wagers = new WagersLane(
+      this.rules,
+      bets.map((bet) => (limits && Object.hasOwn(limits, bet) ? limits[bet] : undefined)),
+    );
+    this.copies = Uint16Array.from(shoe.copies);
+    this.burned = shoe.burned.map(({ card }) => card);
+    this.drawn = shoe.drawn;
+    this.coups = shoe.coups.length;
+    this.coupsLeft = shoe.coupsLeft;
+    this.lastNumber = shoe.lastNumber;
+    this.lastWithCards = shoe.coups.findLast(({ cards }) => cards.length > 0)?.number ?? null;
+    for (const [seat, account] of shoe.ledger) this.ledger.set(seat, { ...account });
+  }
+
+  /** Whether it has taken lines that the shoe has not stepped through. */
+  get isAhead(): boolean {
+    return this.tail.count > 0;
+  }
+
+  /**
+   * Takes the event that the scanner has read, and returns true; or returns false, and changes
+   * nothing, if judging it may have more to say than that it is lawful. `duty` says who is on duty
+   * at the table.
+   */
+  take(scanner: Scanner, duty: Duty, { mark }: Receipt): boolean {
+    switch (scanner.type) {
+      case 'card-drawn':
+        return this.card(scanner, duty) && this.marked(mark);
+      case 'hand-called':
+        return this.call(scanner);
+      case 'outcome-declared':
+        return this.declare(scanner);
+      case 'coup-opened':
+        return this.openCoup(scanner) && this.marked(mark);
+      case 'coup-closed':
+        return this.closeCoup();
+      case 'cut-card-drawn':
+        return this.showCutCard() && this.marked(mark);
+      case 'shoe-closed':
+        return this.close(scanner) && this.marked(mark);
+      default:
+        return this.takeMoney(scanner);
+    }
+  }
+
+  private takeMoney(scanner: Scanner): boolean {
+    switch (scanner.type) {
+      case 'bet-placed':
+      case 'bet-withdrawn':
+        return this.bet(scanner);
+      case 'bet-settled':
+        return this.settle(scanner);
+      case 'betting-closed':
+        return this.closeBetting();
+      case 'commission-collected':
+        return this.collect(scanner);
+      case 'seat-left':
+        return this.owesNothing(scanner.data.numberAt(0));
+      case 'supervisor-called':
+      case 'surveillance-notified':
+      case 'device-error':
+      case 'device-error-cleared':
+      case 'device-setting-changed':
+        return true; // no judge asks about them
+      default:
+        return false;
+    }
+  }
+
+  private marked(mark: number): boolean {
+    this.mark = mark;
+    return true;
+  }
+
+  private card({ data, origin }: Scanner, duty: Duty): boolean {
+    const card = data.numberAt(CARD.card);
+    if (card === UNREAD_CARD || data.hasPart(EXPOSED) || origin.source.startsWith('person/'))
+      return false;
+    if ((this.copies[card] as number) >= this.shoe.decks) return false;
+    const to = data.numberAt(CARD.to);
+    if (to === TO.burn) {
+      if (this.coups === 0) this.burned.push(CARDS[card] as Card);
+    } else if (this.isCoupOpen) {
+      if (!this.mayLay(to, duty)) return false;
+      this.coup.lay(card);
+      this.lastWithCards = this.lastNumber;
+    } else if (to !== TO.out) return false;
+    this.copies[card] = (this.copies[card] as number) + 1;
+    this.drawn += 1;
+    return true;
+  }
+
+  private mayLay(to: number, { dealer }: Duty): boolean {
+    const { due } = this.coup;
+    const isDue =
+      (to === TO.player && due === DUE.player) || (to === TO.banker && due === DUE.banker);
+    return isDue && (dealer !== null || !this.shoe.reports.dealers);
+  }
+
+  private openCoup({ data }: Scanner): boolean {
+    const number = data.numberAt(OPENED.coup);
+    const isNormal = !data.hasPart(OPENED.kind) || data.numberAt(OPENED.kind) === NORMAL;
+    if (!isNormal || this.isCoupOpen || this.isClosed || number !== this.lastNumber + 1)
+      return false;
+    if (this.coupsLeft !== null && this.coupsLeft < 1) return false;
+    if (this.coups === 0 && !this.isBurnLawful()) return false;
+    if (this.coupsLeft !== null) this.coupsLeft -= 1;
+    this.isCoupOpen = true;
+    this.lastNumber = number;
+    this.coups += 1;
+    this.isBettingClosed = this.isDeclared = false;
+    this.coup.clear();
+    return true;
+  }
+
+  private isBurnLawful(): boolean {
+    const { burned, shoe } = this;
+    if (!shoe.reports.burns) return true;
+    const [first] = burned;
+    if (first === null) return false;
+    const rank = first === undefined ? undefined : rankOf(first);
+    const { counts, byFirstCard } = permittedBurns(shoe.rules.document.burn, shoe.decks, rank);
+    return counts.includes(burned.length) || byFirstCard.includes(burned.length - 1);
+  }
+
+  private bet({ type, data }: Scanner): boolean {
+    const bet = this.rules.numberOf(data.betAt(BET.bet));
+    if (bet < 0 || (this.isCoupOpen && (this.isBettingClosed || this.coup.hasCards))) return false;
+    const [seat, amount] = [data.numberAt(BET.seat), data.numberAt(BET.amount)];
+    return type === 'bet-placed'
+      ? this.wagers.place(seat, bet, amount)
+      : this.wagers.withdraw(seat, bet, amount);
+  }
+
+  private closeBetting(): boolean {
+    if (!this.isCoupOpen || this.isBettingClosed || this.coup.hasCards) return false;
+    if (!this.wagers.areWithinLimits()) return false;
+    this.isBettingClosed = true;
+    return true;
+  }
+
+  private call({ data }: Scanner): boolean {
+    const { player, banker } = this.coup;
+    const hand = data.numberAt(CALLED.hand) === CALLED_PLAYER ? player : banker;
+    return this.isCoupOpen && hand.count > 0 && data.numberAt(CALLED.total) === hand.total;
+  }
+
+  private declare({ data }: Scanner): boolean {
+    const { coup } = this;
+    if (!this.isCoupOpen || !coup.isDealt) return false;
+    if (!this.isDeclared && this.wagers.isAnySettled) return false;
+    const [player, banker] = [coup.player.total, coup.banker.total];
+    const made = player > banker ? OUTCOME.player : banker > player ? OUTCOME.banker : OUTCOME.tie;
+    if (data.numberAt(DECLARED.outcome) !== made) return false;
+    if (data.hasPart(DECLARED.player) && data.numberAt(DECLARED.player) !== player) return false;
+    if (data.hasPart(DECLARED.banker) && data.numberAt(DECLARED.banker) !== banker) return false;
+    if (data.hasPart(DECLARED.specials)) {
+      const names = (): string[] => data.elements(DECLARED.specials);
+      if (!this.rules.areSpecials(data.textAt(DECLARED.specials), names, coup)) return false;
+    }
+    this.isDeclared = true;
+    return true;
+  }
+
+  private settle({ data }: Scanner): boolean {
+    const bet = this.rules.numberOf(data.betAt(SETTLED.bet));
+    if (bet < 0 || !this.isCoupOpen) return false;
+    const [taken, marked] = [data.amountAt(SETTLED.taken), data.amountAt(SETTLED.marked)];
+    const seat = data.numberAt(SETTLED.seat);
+    const stake = data.numberAt(SETTLED.stake) === RETURNED ? STAKE.returned : STAKE.taken;
+    const paid = data.numberAt(SETTLED.paid);
+    if (!this.wagers.settle(seat, bet, { stake, paid, charged: taken + marked })) return false;
+    if (taken === 0 && marked === 0) return true;
+    const account = this.account(seat);
+    account.taken += taken;
+    account.marked += marked;
+    this.sums = true;
+    return true;
+  }
+
+  private closeCoup(): boolean {
+    const { reports } = this.shoe;
+    const { wagers, coup } = this;
+    if (!this.isCoupOpen || !coup.isDealt) return false;
+    if (reports.outcomes && !this.isDeclared) return false;
+    if (!wagers.areWithinLimits()) return false;
+    if (reports.bets) {
+      if (!wagers.areSettled(coup, reports)) return false;
+      this.enterDues();
+    }
+    wagers.clear();
+    this.isCoupOpen = false;
+    this.sums = true;
+    return true;
+  }
+
+  private enterDues(): void {
+    const { seats, dues, size } = this.wagers;
+    for (let i = 0; i < size; i += 1) {
+      const due = dues[i] as number;
+      if (due > 0) this.account(seats[i] as number).due += due;
+    }
+  }
+
+  private showCutCard(): boolean {
+    if (this.coupsLeft !== null) return true; // only its first showing counts
+    const { insideCoup, betweenCoups } = this.shoe.rules.document.cutCard;
+    if (this.isCoupOpen && !this.coup.hasCards) return false;
+    this.coupsLeft = this.isCoupOpen ? insideCoup : betweenCoups;
+    this.cutCard = { coup: this.lastWithCards, inside: this.isCoupOpen, drawn: this.drawn };
+    return true;
+  }
+
+  private collect({ data }: Scanner): boolean {
+    const [seat, amount] = [data.numberAt(COLLECTED.seat), data.numberAt(COLLECTED.amount)];
+    const known = this.ledger.get(seat);
+    if (amount > (known ? outstanding(known) : 0)) return false;
+    this.account(seat).collected += amount;
+    this.sums = true;
+    return true;
+  }
+
+  private owesNothing(seat: number): boolean {
+    const account = this.ledger.get(seat);
+    return !account || !this.shoe.reports.commission || outstanding(account) <= 0;
+  }
+
+  private account(seat: number): SeatAccount {
+    let account = this.ledger.get(seat);
+    if (!account)
+      this.ledger.set(seat, (account = { due: 0, taken: 0, marked: 0, collected: 0, waived: 0 }));
+    return account;
+  }
+
+  private close(scanner: Scanner): boolean {
+    if (this.isCoupOpen || this.isClosed || this.wagers.size > 0) return false;
+    const { data, time } = scanner.event() as Extract<AnyEvent, { type: 'shoe-closed' }>;
+    if (data.reason === undefined || !this.areCardsWhole(data)) return false;
+    for (const seat of this.ledger.keys()) if (!this.owesNothing(seat)) return false;
+    this.closing = { ...data, time };
+    this.isClosed = true;
+    this.shoe.closed = true; // what another shoe's opening asks
+    return true;
+  }
+
+  private areCardsWhole({ remaining, remainingCards }: EventData['shoe-closed']): boolean {
+    const { drawn, shoe } = this;
+    const left = 52 * shoe.decks - drawn;
+    if (remaining !== undefined && remaining !== left) return false;
+    if (remainingCards === undefined) return true;
+    if (remainingCards.length !== left) return false;
+    const copies = this.copies.slice();
+    for (const card of remainingCards) {
+      const at = cardIndex(card);
+      copies[at] = (copies[at] as number) + 1;
+    }
+    return copies.every((count) => count === shoe.decks);
+  }
+
+  /** Forgets what the shoe has stepped through. */
+  caughtUp(): void {
+    this.tail.clear();
+    this.cutCard = null;
+    this.closing = null;
+    this.mark = UNCHANGED;
+    this.sums = false;
+  }
+}
+
+const outstanding = ({ marked, collected, waived }: SeatAccount): number =>
+  marked - collected - waived;

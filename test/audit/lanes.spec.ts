@@ -1,0 +1,117 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  blockOf,
+  Decoder,
+  fold,
+  newTable,
+  rowsOf,
+  saveTable,
+  takeChanges,
+  takeFinalChanges,
+  type LaneSetting,
+  type TableState,
+} from '#audit';
+import { LanesDiffer } from '../../libs/audit/src/lane/catch-up.js';
+import { BOOK, HOUSE } from '../kit/house.js';
+import { simulated } from '../simulate/simulated.js';
+
+const LAWFUL = simulated({ rules: 'punto-banco@1', bets: true, seed: 1, shoes: 2 }).lines;
+
+/** Folds lines as the lane takes them. */
+function folded(lines: readonly string[], lanes: LaneSetting = 'on'): TableState {
+  const state = newTable('T1', lanes);
+  take(state, lines);
+  return state;
+}
+
+const decoder = new Decoder(HOUSE);
+
+function take(state: TableState, lines: readonly string[]): void {
+  for (const line of lines) {
+    const bytes = Buffer.from(line);
+    const block = blockOf(bytes, bytes.toString('latin1'));
+    fold(state, { decoder, block, from: 0, to: bytes.length }, BOOK);
+  }
+}
+
+const closing = LAWFUL.findIndex((line) => line.includes('shoeprint.shoe-closed.'));
+const firstShoe = LAWFUL.slice(0, closing + 1);
+
+/** Returns the index of the nth line of a type. */
+const nth = (type: string, n: number): number =>
+  LAWFUL.flatMap((line, i) => (line.includes(`"shoeprint.${type}.v1"`) ? [i] : []))[n] as number;
+
+/** Returns the line of a card that was seen early. The rules say nothing about it. */
+const exposed = (line: string): string => line.replace(/("to":"\w+")/, '$1,"exposed":true');
+
+describe('the lane of a table', () => {
+  it('takes lawful play, through which no shoe steps until somebody looks', () => {
+    const state = folded(firstShoe);
+    expect(state.lane.counts.again).toBe(0);
+    expect(state.lane.counts.lane).toBeGreaterThan(0.98 * firstShoe.length);
+    expect(state.open?.coups.length).toBe(0);
+    const [rows] = rowsOf(takeChanges(state)).shoes;
+    expect(rows?.shoe.coups).toBe(rows?.coups().length);
+    expect(state.lane.counts.again).toBe(state.lane.counts.lane);
+  });
+
+  it('takes nothing if it is off', () => {
+    const state = folded(firstShoe, 'off');
+    expect(state.lane.counts).toEqual({ lane: 0, again: 0 });
+    expect(saveTable(state)).toBe(saveTable(folded(firstShoe)));
+  });
+
+  it('lets a shoe that was closed lawfully go out of reach without stepping through it', () => {
+    const shoes = simulated({ rules: 'punto-banco@1', bets: true, seed: 1, shoes: 3 }).lines;
+    const state = folded(shoes.slice(0, -1));
+    const [rows] = rowsOf(takeFinalChanges(state) ?? takeChanges(newTable('T2'))).shoes;
+    expect(rows?.shoe).toMatchObject({ shoe: 'T1-20261120-1', closed: true });
+    expect(rows?.ledger().length).toBeGreaterThan(0);
+    expect(state.lane.counts.again).toBe(0);
+  });
+
+  it('lets a shoe catch up before an event is explained', () => {
+    const at = nth('card-drawn', 40);
+    const state = folded(LAWFUL.slice(0, at));
+    const before = state.lane.counts.lane;
+    take(state, [exposed(LAWFUL[at] as string)]);
+    expect(state.lane.counts).toEqual({ lane: before, again: before });
+    take(state, LAWFUL.slice(at + 1, nth('coup-opened', 30)));
+    expect(state.lane.counts.lane).toBeGreaterThan(before);
+  });
+
+  it('stays away for longer, the more often it has to give way in a shoe', () => {
+    const opened = (n: number): number => nth('coup-opened', n);
+    const isCard = (line: string): boolean => line.includes('"shoeprint.card-drawn.v1"');
+    // the first card of every coup was seen early, so that its coup is explained
+    let isFirst = false;
+    const lines = LAWFUL.slice(0, opened(40)).map((line) => {
+      if (line.includes('"shoeprint.coup-opened.v1"')) isFirst = true;
+      if (!isFirst || !isCard(line)) return line;
+      isFirst = false;
+      return exposed(line);
+    });
+    const { again } = folded(lines).lane.counts;
+    expect(again).toBeGreaterThan(0);
+    // 40 coups with 5 falls: after 1, 2, 2 + 2, 4 + 4 … coups
+    expect(again).toBeLessThan(lines.length / 3);
+  });
+
+  it('stops a table where the fold says something else, and keeps both states', () => {
+    const state = folded(firstShoe.slice(0, nth('coup-closed', 3)));
+    const lane = state.open?.lane;
+    if (!lane) throw new Error('the lane is not on');
+    lane.copies[0] = (lane.copies[0] as number) + 1;
+    let thrown: unknown;
+    try {
+      takeChanges(state);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(LanesDiffer);
+    expect((thrown as LanesDiffer).lane).toBe(lane);
+    expect(lane.shoe.coups.length).toBe(lane.coups);
+    expect(lane.tail.count).toBeGreaterThan(0);
+    expect(String(thrown)).toContain('differ about shoe');
+  });
+});
