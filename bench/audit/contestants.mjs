@@ -12,13 +12,18 @@ import {
   newTable,
   RuleBook,
   rowsOf,
-  takeChanges,
   takeFinalChanges,
+  takeLastChanges,
 } from '#audit';
 import { readRules } from '#baccarat';
 import { eachLine } from './lines.mjs';
 
-/** @typedef {{ events: number, coups: number, findings: number }} Counted */
+/**
+ * What was counted. `lane`: the events that the lane took. `again`: those of them that were stepped
+ * through later.
+ * @typedef {{ events: number, coups: number, findings: number }} Found
+ * @typedef {Found & { lane?: number, again?: number }} Counted
+ */
 
 const { BaccaratGameEngine, Card } = /** @type {typeof import('baccarat-engine')} */ (
   createRequire(import.meta.url)('baccarat-engine')
@@ -29,14 +34,16 @@ const document = JSON.parse(
   readFileSync(new URL('../../rules/punto-banco@1.json', import.meta.url), 'utf8'),
 );
 const rules = readRules(document);
-const book = new RuleBook((text) => digestOf('sha256', text), [[rules.ref, rules]]);
+const PUNTO_BANCO = new RuleBook((text) => digestOf('sha256', text), [[rules.ref, rules]]);
 
 /**
  * Reads the bytes of a file and counts its findings, with every check on.
  * @param {string} file
+ * @param {import('#audit').LaneSetting} [lanes] how its lines are folded
+ * @param {RuleBook} [book] the rule documents
  * @returns {Counted}
  */
-export function shoeprint(file) {
+export function shoeprint(file, lanes = 'on', book = PUNTO_BANCO) {
   const decoder = new Decoder(houseFrom(book));
   /** @type {Map<string, import('#audit').TableState>} */
   const tables = new Map();
@@ -56,19 +63,22 @@ export function shoeprint(file) {
     }
   };
   eachLine(file, blockOf, (block, from, to) => {
-    const { event, faults } = decoder.decode(block, from, to);
-    if (!event) throw new Error(`malformed: ${JSON.stringify(faults)}`);
-    let state = tables.get(event.table);
-    if (!state) tables.set(event.table, (state = newTable(event.table)));
-    fold(state, event, book, { mark: events, received: null });
+    const name = decoder.tableOf(block, from, to);
+    if (name === undefined) throw new Error('a line of the simulator is not canonical');
+    let state = tables.get(name);
+    if (!state) tables.set(name, (state = newTable(name, lanes)));
+    fold(state, { decoder, block, from, to }, book, { mark: events, received: null });
     take(takeFinalChanges(state));
     events += 1;
   });
+  let [lane, again] = [0, 0];
   for (const state of tables.values()) {
     endOfLog(state, book);
-    take(takeChanges(state));
+    take(takeLastChanges(state));
+    lane += state.lane.counts.lane;
+    again += state.lane.counts.again;
   }
-  return { events, coups, findings };
+  return { events, coups, findings, lane, again };
 }
 
 /**
@@ -76,7 +86,7 @@ export function shoeprint(file) {
  * @param {string} file
  */
 export function decodeOnly(file) {
-  const decoder = new Decoder(houseFrom(book));
+  const decoder = new Decoder(houseFrom(PUNTO_BANCO));
   let events = 0;
   eachLine(file, blockOf, (block, from, to) => {
     if (!decoder.decode(block, from, to).event) throw new Error('malformed');

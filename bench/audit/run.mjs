@@ -1,12 +1,14 @@
 // Compares the whole path of `audit`, from the bytes of a file to findings with every check on,
 // with the public package baccarat-engine fed from the same log by JSON.parse. Both run by turns in
-// one process; the result is the median of the rounds' ratios. Then measures peak memory at one and
-// ten times the length, in a fresh process each. `npm run bench:audit`; about three minutes.
+// one process; the result is the median of the rounds' ratios. Counts what the lane takes. Then
+// measures peak memory at one and ten times the length, in a fresh process each. `npm run
+// bench:audit`; about three minutes.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installedRules } from '#rule-folder';
 import { spread } from '../measure.mjs';
 import { baccaratEngine, decodeOnly, shoeprint } from './contestants.mjs';
 
@@ -21,8 +23,9 @@ const cli = fileURLToPath(new URL('../../apps/cli/bin/shoeprint.js', import.meta
  * @param {string} name
  * @param {number} shoes
  * @param {boolean} bets
+ * @param {string} [rules]
  */
-function log(name, shoes, bets) {
+function log(name, shoes, bets, rules = 'punto-banco@1') {
   const file = join(folder, `${name}.ndjson`);
   execFileSync(process.execPath, [
     cli,
@@ -31,6 +34,8 @@ function log(name, shoes, bets) {
     String(shoes),
     '--seed',
     'bench',
+    '--rules',
+    rules,
     ...(bets ? ['--bets'] : []),
     '--out',
     file,
@@ -63,6 +68,7 @@ function compare(name, file) {
   const theirs = [];
   const ratios = [];
   const decoding = [];
+  const explained = [];
   const counted = shoeprint(file);
   for (let round = 0; round < ROUNDS; round += 1) {
     const first = round % 2 === 0 ? timed(shoeprint, file) : undefined;
@@ -74,6 +80,7 @@ function compare(name, file) {
     ratios.push(b.ms / a.ms);
     theirs.push(b.ms);
     decoding.push(timed(decodeOnly, file).ms);
+    explained.push(timed((each) => shoeprint(each, 'off'), file).ms / a.ms);
   }
   /** @type {(runs: number[], count: number) => import('../measure.mjs').Spread} */
   const rate = (runs, count) => spread(runs.map((ms) => count / ms / 1000));
@@ -89,6 +96,31 @@ function compare(name, file) {
     `  baccarat-engine   ${shown(rate(theirs, events))} M events/s, ${shown(rate(theirs, coups), 3)} M coups/s`,
   );
   console.log(`  ratio             ${shown(spread(ratios))}`);
+  console.log(`  beside LANE=off   ${shown(spread(explained))}`);
+}
+
+/** The most that may be stepped through again of lawful play. */
+const AGAIN_MAX = 0.03;
+/** Its hands may choose to draw, so it is explained whole. */
+const EXPLAINED_WHOLE = 'chemin-de-fer@1';
+
+/** Prints how much of lawful play the lane takes under every rule document, and fails if it is less. */
+function countLanes() {
+  const installed = installedRules();
+  console.log(
+    '\nlawful play, with bets: share that the lane takes, and of it stepped through again',
+  );
+  for (const rules of installed.keys()) {
+    const file = log(`lawful-${rules}`, 20, true, rules);
+    const { events, lane = 0, again = 0, findings } = shoeprint(file, 'on', installed);
+    const [taken, stepped] = [lane / events, again / events];
+    console.log(
+      `  ${rules.padEnd(22)} ${(taken * 100).toFixed(1)} %, ${(stepped * 100).toFixed(1)} %`,
+    );
+    const isLane = rules !== EXPLAINED_WHOLE;
+    if (findings > 0 || stepped > AGAIN_MAX || taken > 0.98 !== isLane)
+      throw new Error(`under ${rules}, lawful play is not for the lane alone`);
+  }
 }
 
 /** @type {(file: string) => number} */
@@ -105,6 +137,7 @@ try {
   console.log(`node ${process.version}, ${ROUNDS} rounds`);
   const lean = log('cards', SHOES, false);
   const rich = log('bets', SHOES, true);
+  countLanes();
   compare('cards, calls and outcomes', lean);
   compare('the same with bets, settlements and commission', rich);
   const tenfold = log('cards-10', SHOES * 10, false);
