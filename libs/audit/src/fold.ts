@@ -2,7 +2,8 @@ import { admit, endWaits, newAdmission, type Admitting } from './admission/admis
 import { canName, turnIds } from './admission/ids-in-reach.js';
 import type { Decoder } from './decode/decode.js';
 import type { Block } from './decode/line-reader.js';
-import { leaveReach, markOutside, noShoeChanges, noTableChanges } from './changes.js';
+import { markOutside, noShoeChanges, noTableChanges } from './changes.js';
+import { leaveReach } from './take-changes.js';
 import { CATALOGUE, type FindingCode } from './findings/catalogue.js';
 import {
   HOUSE_TABLE,

@@ -1,4 +1,5 @@
-import { forgetChanges, noShoeChanges, noTableChanges } from '../changes.js';
+import { noShoeChanges, noTableChanges } from '../changes.js';
+import { forgetChanges } from '../take-changes.js';
 import type { AnyEvent, EventOf } from '../events/events.js';
 import { judgedBy, replay, type RuleBook } from './replay.js';
 import { Lane, type LaneSetting } from '../lane/lane.js';

@@ -1,4 +1,4 @@
-import { takeChanges, takeFinalChanges } from '../changes.js';
+import { takeChanges, takeFinalChanges } from '../take-changes.js';
 import type { AnyEvent } from '../events/events.js';
 import type { Finding, Unjudgeable } from '../findings/finding.js';
 import { fold, type Line } from '../fold.js';

@@ -1,4 +1,4 @@
-import { steppedThrough, type Changes, type ChangedShoe } from '../changes.js';
+import { steppedThrough, type Changes, type ChangedShoe } from '../take-changes.js';
 import type { Finding, Unjudgeable } from '../findings/finding.js';
 import { ledgerRow } from '../ledger/commission.js';
 import { UNCHANGED, type Coup, type FindingChange, type LedgerLine } from '../state.js';

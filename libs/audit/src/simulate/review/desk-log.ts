@@ -1,4 +1,4 @@
-import { takeChanges } from '../../changes.js';
+import { takeChanges } from '../../take-changes.js';
 import { blockOf, Decoder } from '../../decode/decode.js';
 import { canonicalContent } from '../../events/canonical.js';
 import {

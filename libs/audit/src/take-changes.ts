@@ -1,0 +1,135 @@
+import { noShoeChanges } from './changes.js';
+import { catchUp } from './lane/catch-up.js';
+import type { ItemChange, ReviewChange } from './review/desk.js';
+import {
+  UNCHANGED,
+  type Coup,
+  type FindingChange,
+  type Shoe,
+  type ShoeChanges,
+  type TableChanges,
+  type TableState,
+} from './state.js';
+
+/** A shoe and its changes. */
+export interface ChangedShoe extends Omit<ShoeChanges, 'table' | 'coups'> {
+  readonly shoe: Shoe;
+  readonly coups: readonly { readonly coup: Coup; readonly mark: number }[];
+}
+
+/**
+ * The shoes, and the findings about no shoe, that changed at a table since its changes were last
+ * taken.
+ */
+export interface Changes {
+  readonly shoes: readonly ChangedShoe[];
+  readonly outside: readonly FindingChange[];
+  /** In the order in which they happened. */
+  readonly reviews: readonly ReviewChange[];
+  /** Where the review of each finding now stands that was raised, or whose review changed. */
+  readonly items: readonly ItemChange[];
+}
+
+/** Takes all changes of a table. The table no longer keeps them. */
+export function takeChanges(state: TableState): Changes {
+  state.lane.catchUp(state);
+  return allChanges(state);
+}
+
+/**
+ * Takes all changes of a table that takes no further events. Unlike `takeChanges`, it lets no shoe
+ * step through lawful play unless its coups or sums are drawn.
+ */
+export function takeLastChanges(state: TableState): Changes {
+  return allChanges(state);
+}
+
+function allChanges(state: TableState): Changes {
+  const { changes, open, before } = state;
+  const shoes = [...changes.left.splice(0), before, open].filter((shoe) => shoe !== null);
+  const outside = [...changes.outside.values()];
+  changes.outside.clear();
+  return {
+    shoes: shoes.filter(hasChanged).map(taken),
+    outside,
+    reviews: changes.reviews.splice(0),
+    items: takeItems(changes),
+  };
+}
+
+function takeItems({ items }: TableChanges): ItemChange[] {
+  const all = [...items.values()];
+  items.clear();
+  return all;
+}
+
+/**
+ * Takes the changes of shoes that went out of reach, and of findings outside any shoe that are no
+ * longer kept: those can no longer change. Takes what changed in reviews too. Returns undefined if
+ * there is nothing.
+ */
+export function takeFinalChanges(state: TableState): Changes | undefined {
+  const { changes, foundOutside } = state;
+  const { left, reviews } = changes;
+  if (left.length === 0 && reviews.length === 0 && changes.outside.size <= foundOutside.size)
+    return undefined;
+  const outside = [...changes.outside].filter(([id]) => !foundOutside.has(id));
+  for (const [id] of outside) changes.outside.delete(id);
+  return {
+    shoes: left.splice(0).map(taken),
+    outside: outside.map(([, change]) => change),
+    reviews: reviews.splice(0),
+    items: takeItems(changes),
+  };
+}
+
+/** Keeps the changes of a shoe that goes out of reach until they are taken. */
+export function leaveReach({ changes }: TableState, shoe: Shoe): void {
+  if (hasChanged(shoe)) changes.left.push(shoe);
+}
+
+const hasChanged = ({
+  changes: { mark, sums, coups, gone, findings, unjudgeable },
+  lane,
+}: Shoe): boolean =>
+  lane?.isAhead === true ||
+  mark !== UNCHANGED ||
+  sums ||
+  coups.size > 0 ||
+  gone.size > 0 ||
+  findings.size > 0 ||
+  unjudgeable.size > 0;
+
+function taken(shoe: Shoe): ChangedShoe {
+  const { table, coups, ...changes } = shoe.changes;
+  const { lane } = shoe;
+  shoe.changes = noShoeChanges(table);
+  const mark = lane?.isAhead && lane.mark !== UNCHANGED ? lane.mark : changes.mark;
+  const sums = changes.sums || (lane?.isAhead === true && lane.sums);
+  return { shoe, ...changes, mark, sums, coups: [...coups].map(takenCoup) };
+}
+
+/**
+ * Lets a changed shoe that is out of reach step through the lawful play that only its lane has
+ * seen. Returns its changes with the coups of that.
+ */
+export function steppedThrough(changed: ChangedShoe): ChangedShoe {
+  const { shoe } = changed;
+  if (!shoe.lane?.isAhead) return changed;
+  catchUp(shoe.lane);
+  // one that was open when the shoe last caught up may be in both
+  const coups = new Map([...changed.coups, ...taken(shoe).coups].map((each) => [each.coup, each]));
+  return { ...changed, coups: [...coups.values()] };
+}
+
+function takenCoup(coup: Coup): ChangedShoe['coups'][number] {
+  const mark = coup.changed;
+  coup.changed = UNCHANGED;
+  return { coup, mark };
+}
+
+/** Discards the changes of a shoe and connects it to this table. */
+export function forgetChanges(shoe: Shoe, table: TableChanges): void {
+  taken(shoe);
+  shoe.changes = noShoeChanges(table);
+}
