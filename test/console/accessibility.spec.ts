@@ -86,7 +86,7 @@ const PARTS: readonly Part[] = [
   },
   {
     ...{ name: 'a filter of the queue', path: 'queue', person: 'pit-boss' },
-    ...{ open: clicks('.queue-choice'), at: MENU },
+    ...{ open: clicks('.queue-choice:not(.queue-fold)'), at: MENU },
   },
   {
     ...{ name: 'the ruling on several', path: 'queue', person: 'pit-boss', at: SHEET },
