@@ -528,7 +528,7 @@ describe('delivery over an api that fails at random', () => {
 
   /**
    * Expects each request to begin with the first event that was not answered 202. On a busy machine
-   * an answer can come after the time limit, wherever most of it went: then the request comes again.
+   * an answer can come after the time limit, wherever most of that went: then it comes again.
    */
   function expectInTurn({ arrived }: StandInApi, failures: readonly string[]): void {
     let answered = 0;
