@@ -216,7 +216,7 @@ const imageOf = ({ open, before }: TableState): string =>
       if (APART.has(name)) return undefined;
       if (!(value instanceof Map)) return value;
       const entries = [...(value as Map<unknown, unknown>)].map((entry) => JSON.stringify(entry));
-      // a seat that a correction took off the ledger stays in checkpoints, with nothing
+      // a seat whose first entry a correction took away stays in checkpoints, with nothing
       return entries.filter((entry) => !/^\[\d+,\{("\w+":0,?)+\}\]$/.test(entry)).sort();
     },
     1,

@@ -141,6 +141,18 @@ describe('a correction judges its coup again', () => {
     expect(audit(log.events).ledger).toEqual([]);
   });
 
+  it('and brings that line back if a later correction gives the seat something, were it nothing', () => {
+    const log = opened();
+    const waived = (seat: number, amount: number) => ({ seat, amount, by: 'sam', reason: 'guest' });
+    const waiver = log.add('person/sam', 'commission-waived', waived(3, 500));
+    play(log, 1, won);
+    play(log, 2, won);
+    correct(log, waiver, waived(6, 500));
+    expect(audit(log.events).ledger).toMatchObject([{ seat: 6, waived: 500 }]);
+    correct(log, waiver, waived(3, 0));
+    expect(audit(log.events).ledger).toMatchObject([{ seat: 3, waived: 0 }]);
+  });
+
   it('and draws the row of the coup again', () => {
     const log = opened();
     play(log, 1, won);

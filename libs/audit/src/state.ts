@@ -243,7 +243,7 @@ export interface Checkpoint extends Progress {
   /** What stretches add up to. */
   readonly copies: number[];
   unread: number;
-  ledger: ReadonlyMap<number, Readonly<SeatAccount>>;
+  ledger: Map<number, Readonly<SeatAccount>>;
   /** How many of each list of the shoe came before. */
   takings: number;
   loose: number;

@@ -342,13 +342,17 @@ class Again {
   }
 }
 
-/** Takes seats off the ledger if nothing that entered it is theirs any longer. */
-function forgetIdleSeats({ ledger, coups, takings }: Shoe): void {
+/**
+ * Takes seats off the ledger if nothing that entered it is theirs any longer. The checkpoints must
+ * not know them either: a seat that a later correction brings back would seem to be there already.
+ */
+function forgetIdleSeats({ ledger, coups, takings, checkpoints }: Shoe): void {
   for (const [seat, { due, taken, marked, collected, waived }] of ledger) {
     if (due !== 0 || taken !== 0 || marked !== 0 || collected !== 0 || waived !== 0) continue;
     const isTheirs = (entry: { readonly seat: number }): boolean => entry.seat === seat;
-    if (!takings.some(isTheirs) && !coups.some(({ entries }) => entries.some(isTheirs)))
-      ledger.delete(seat);
+    if (takings.some(isTheirs) || coups.some(({ entries }) => entries.some(isTheirs))) continue;
+    ledger.delete(seat);
+    for (const point of checkpoints) point.ledger.delete(seat);
   }
 }
 
