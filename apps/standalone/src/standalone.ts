@@ -128,7 +128,7 @@ async function startParts(
     };
     const api = await onceReachable(create, {
       onRetry: ({ message: error }) =>
-        void logger.warn({ message: 'retrying start: PostgreSQL cannot be reached', error }),
+        void logger.error({ message: 'retrying start: PostgreSQL cannot be reached', error }),
     });
     started.push(() => api.close());
     warnOfPlainHttp(settings, logger);
