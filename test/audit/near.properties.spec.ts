@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { chooseContext, findRange, type TableRecord } from '#audit';
 import { audit } from '../kit/audit.js';
 import { anyDay, eventsOf } from '../kit/recorded-day.js';
-import { overTables } from '../kit/rounds.js';
+import { ARE_FEW, overTables } from '../kit/rounds.js';
 import { openingsIn, readerOf, recordsOf } from '../kit/table-records.js';
 
 /**
@@ -64,6 +64,6 @@ describe('a range that is looked for near the end of a long log', () => {
       overTables(150),
     );
     process.stderr.write(`near: ${JSON.stringify(tally)}\n`);
-    expect(tally.begun).toBeGreaterThan(tally.ranges / 20);
+    if (!ARE_FEW) expect(tally.begun).toBeGreaterThan(tally.ranges / 20);
   });
 });

@@ -7,6 +7,8 @@ export const IS_LONG = process.env.SHOEPRINT_TEST_LONG !== undefined;
 
 /** `npm run test:quick` tries so much less. Odd, so that kinds that alternate all have their turn. */
 const QUICK = process.env.SHOEPRINT_TEST_QUICK === undefined ? 1 : 21;
+/** Whether so few cases are tried that nothing can be said about how many of them are of a kind. */
+export const ARE_FEW = QUICK > 1;
 
 /**
  * Returns how often to run a long property: a quarter of `full` in `npm test`, `full` in `npm run
