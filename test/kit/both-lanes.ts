@@ -190,8 +190,13 @@ class BothLanes {
   }
 }
 
-/** Parts of a state that lead back to what holds it, or that are compared as what they lead to. */
-const APART: ReadonlySet<string> = new Set(['rules', 'changes', 'table', 'cause', 'lane']);
+/**
+ * Parts of a state that lead back to what holds it, or that are compared as what they lead to. The
+ * readings of unread cards lead back to their shoe; they are compared by what is found.
+ */
+const APART: ReadonlySet<string> = new Set([
+  ...['rules', 'changes', 'table', 'cause', 'lane', 'readings'],
+]);
 
 /** Returns the shoes of a table as they are in memory. */
 const imageOf = ({ open, before, duty, sources }: TableState): string =>
