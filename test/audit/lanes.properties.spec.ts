@@ -70,6 +70,12 @@ const PLAIN: Course = { seed: 7, block: 60, isFinal: false, saved: 20, loaded: 1
 /** As the command line folds a log: rows are drawn when a shoe can no longer change. */
 const ONCE: Course = { ...PLAIN, isFinal: true, saved: 1_000_000, loaded: 1_000_000 };
 
+/**
+ * No program uses the lane yet, so `npm test` tries the same tables each time: what is new in it is
+ * looked for by `npm run equal`, which tries others.
+ */
+const SAME_TABLES = process.env['SHOEPRINT_EQUAL_MS'] === undefined ? { seed: 20_261_125 } : {};
+
 /** Expects one verdict in both ways, however rows are taken. */
 function expectOneVerdict(lines: readonly string[]): void {
   expect(lines.length).toBeGreaterThan(0);
@@ -128,7 +134,7 @@ describe('lines and events of one log have one verdict', () => {
         const lines = linesOf(one);
         expectSameInBothLanes(other ? mixed(lines, linesOf(other)) : lines, SMALL_BOOK, way);
       }),
-      overTables(200),
+      { ...overTables(200), ...SAME_TABLES },
     );
   });
 
@@ -141,7 +147,7 @@ describe('lines and events of one log have one verdict', () => {
         expectSameInBothLanes(lines, BOOK, way);
         expectSameInBothLanes(changed, BOOK, way);
       }),
-      overTables(40),
+      { ...overTables(40), ...SAME_TABLES },
     );
   });
 
@@ -157,7 +163,7 @@ describe('lines and events of one log have one verdict', () => {
           expectSameInBothLanes(mutatedLines(events, [], how), BOOK, way);
         },
       ),
-      overTables(200),
+      { ...overTables(200), ...SAME_TABLES },
     );
   });
 });
