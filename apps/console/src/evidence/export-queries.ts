@@ -4,7 +4,7 @@ import { type Answers, api, dataOf } from '../api/client.js';
 /** An evidence package that was asked for, and how far it is. */
 export type Export = Answers['ExportAnswer'];
 
-/** How often an export under way is looked at. The stream does not tell of exports. */
+/** How often an export under way is looked at. The stream of changes has no exports. */
 const LOOK_MS = 1_000;
 
 /** Returns whether a package is still to be made. */
