@@ -33,7 +33,7 @@ export interface Changes {
 /** Takes all changes of a table. The table no longer keeps them. */
 export function takeChanges(state: TableState): Changes {
   state.lane.catchUp(state);
-  return allChanges(state);
+  return takeLastChanges(state);
 }
 
 /**
@@ -41,10 +41,6 @@ export function takeChanges(state: TableState): Changes {
  * step through lawful play unless its coups or sums are drawn.
  */
 export function takeLastChanges(state: TableState): Changes {
-  return allChanges(state);
-}
-
-function allChanges(state: TableState): Changes {
   const { changes, open, before } = state;
   const shoes = [...changes.left.splice(0), before, open].filter((shoe) => shoe !== null);
   const outside = [...changes.outside.values()];
