@@ -7,9 +7,9 @@
 // - the examples and all stories,
 // - simulated shoes of each seed under each rule document, with and without bets,
 // - each fault that can be injected,
-// - the sample day as each checkout's server answers it. Exits with 0 if all are equal and with 1
-//   if something differs. --seeds 3 takes some minutes; the default of 200 takes about half an
-//   hour.
+// - a day of the sample floor, dealt by the base, as each checkout's server answers it.
+// Exits with 0 if all are equal and with 1 if something differs. --seeds 3 takes some minutes; the
+// default of 200 takes about half an hour. --only-server compares the day alone.
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { audited, simulatorOf, storyLines } from './verdicts/checkout.mjs';
 import { compareRecords, unmatched } from './verdicts/differences.mjs';
-import { RECEIPTS, sampleDay } from './verdicts/sample-day.mjs';
+import { answersAbout, dayOf, RECEIPTS } from './verdicts/sample-day.mjs';
 
 const SEEDS = 200;
 /** The most seeds of each fault under each document. */
@@ -29,6 +29,7 @@ const { positionals, values } = parseArgs({
   options: {
     seeds: { type: 'string', default: String(SEEDS) },
     'without-server': { type: 'boolean', default: false },
+    'only-server': { type: 'boolean', default: false },
   },
 });
 const [base = '', head = ''] = positionals.map((folder) => resolve(folder));
@@ -47,10 +48,13 @@ let differences = 0;
 const known = new Set();
 
 try {
-  const examples = readdirSync(join(head, 'examples')).filter((name) => name.endsWith('.ndjson'));
-  for (const name of examples.sort()) compareFile(`examples/${name}`, join(head, 'examples', name));
-  compareStories(await storyLines(head));
-  await compareSimulations();
+  if (!values['only-server']) {
+    const examples = readdirSync(join(head, 'examples')).filter((name) => name.endsWith('.ndjson'));
+    for (const name of examples.sort())
+      compareFile(`examples/${name}`, join(head, 'examples', name));
+    compareStories(await storyLines(head));
+    await compareSimulations();
+  }
   if (!values['without-server']) await compareServers();
 } finally {
   rmSync(folder, { recursive: true, force: true });
@@ -163,11 +167,12 @@ function digestOf(value) {
 
 async function compareServers() {
   const every = seeds < SEEDS ? 20 : 1;
+  const day = dayOf(await simulatorOf(base));
   const answers = [];
   for (const [name, checkout] of Object.entries({ base, head })) {
     const place = join(folder, name);
     mkdirSync(place);
-    answers.push(await sampleDay(checkout, place, every));
+    answers.push(await answersAbout(checkout, place, day, every));
   }
   const [before, after] = answers;
   for (const [path, lines] of before ?? [])

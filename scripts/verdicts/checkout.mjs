@@ -86,6 +86,20 @@ export async function simulatorOf(folder) {
         throw error;
       }
     },
+
+    /**
+     * Deals a day of several tables with bets, each fault at one of them.
+     *
+     * @param {{
+     *   document: string, seed: string, tables: readonly string[], shoes: number, start: string,
+     *   faults: readonly string[]
+     * }} asked
+     * @returns {string[]}
+     */
+    dealDay({ document, ...asked }) {
+      const game = { ...asked, rules: book.get(document), bets: true, currency: 'MOP' };
+      return [...audit.simulateTables(game).lines];
+    },
   };
 }
 

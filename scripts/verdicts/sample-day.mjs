@@ -1,14 +1,36 @@
 // @ts-check
-// The sample day as a checkout's server answers it over HTTP.
+// A day of the sample floor as a checkout's server answers it over HTTP.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseCsv } from './differences.mjs';
 
-/** The day that both servers deal, so that their events are the same. */
-const DAY = '2026-11-19T03:00:00Z';
+/**
+ * Each commit has a sample day of its own, so one checkout deals the day for both servers.
+ *
+ * @param {Awaited<ReturnType<typeof import('./checkout.mjs').simulatorOf>>} simulator
+ * @returns {string[]}
+ */
+export function dayOf(simulator) {
+  return PITS.flatMap(({ document, tables, faults }) =>
+    simulator.dealDay({
+      ...{ document, tables, shoes: 18, seed: 'sample-day', start: '2026-11-19T03:00:00Z' },
+      faults: faults ?? simulator.codes.filter((code) => !NOT_PUNTO_BANCO.includes(code)),
+    }),
+  );
+}
+
+/** Faults that punto banco cannot have. */
+const NOT_PUNTO_BANCO = ['DL-05', 'PY-05', 'PR-07'];
+/** The pits of that floor. One without faults has all that its rules permit. */
+const PITS = [
+  { document: 'punto-banco@1', tables: ['B01', 'B02', 'B03', 'B04'] },
+  { document: 'ez-baccarat@1', tables: ['E01'], faults: ['PY-05', 'PY-03', 'TC-07'] },
+  { document: 'nsw-crown@1', tables: ['N01'], faults: ['DL-05', 'PR-07', 'CM-02'] },
+];
+const REQUEST_LINES = 5_000;
 const READY_MS_MAX = 600_000;
 const STOP_MS_MAX = 40_000;
 const STABLE_POLLS = 5;
@@ -47,42 +69,41 @@ export const RECEIPTS = new Set([
 ]);
 
 /**
- * Starts a checkout's server on a folder and waits until its sample day is in the rows. Returns
- * every answer by path: the lines of each list, and the other fields of its first page. `every`:
- * one coup in so many is fetched by itself.
+ * Starts a checkout's server on an empty folder, sends it a day as a device, and waits until the
+ * day is in the rows. Returns every answer by path: the lines of each list, and the other fields of
+ * its first page. `every`: one coup in so many is fetched by itself.
  *
  * @param {string} checkout
  * @param {string} folder
+ * @param {readonly string[]} day
  * @param {number} every
  * @returns {Promise<Map<string, unknown[]>>}
  */
-export async function sampleDay(checkout, folder, every) {
+export async function answersAbout(checkout, folder, day, every) {
   const data = join(folder, 'data');
   mkdirSync(data);
-  writeFileSync(join(data, 'sample-day.begun'), `${DAY}\n`);
   const port = await freePort();
-  const server = spawn(
-    process.execPath,
-    [join(checkout, 'dist/apps/standalone/src/main.js'), '--sample-day'],
-    {
-      cwd: checkout,
-      env: {
-        ...process.env,
-        SHOEPRINT_DATA: data,
-        SHOEPRINT_HOST: '127.0.0.1',
-        SHOEPRINT_PORT: String(port),
-      },
-      stdio: ['ignore', 'ignore', 'pipe'],
+  const server = spawn(process.execPath, [join(checkout, 'dist/apps/standalone/src/main.js')], {
+    cwd: checkout,
+    env: {
+      ...process.env,
+      SHOEPRINT_DATA: data,
+      SHOEPRINT_HOST: '127.0.0.1',
+      SHOEPRINT_PORT: String(port),
     },
-  );
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let said = '';
   server.stderr.on('data', (piece) => (said += piece));
   const ended = new Promise((resolve) => server.once('exit', resolve));
+  const check = () => {
+    if (server.exitCode !== null) throw new Error(`${checkout}: the server stopped: ${said}`);
+  };
   try {
     const client = new Client(`http://127.0.0.1:${port}`);
-    await dealt(client, data, () => {
-      if (server.exitCode !== null) throw new Error(`${checkout}: the server stopped: ${said}`);
-    });
+    await signedIn(client, join(data, 'sign-in.json'), check);
+    await client.send(day);
+    await taken(client, check);
     return await answersOf(client, every);
   } finally {
     server.kill('SIGTERM');
@@ -93,21 +114,35 @@ export async function sampleDay(checkout, folder, every) {
 }
 
 /**
- * Waits until the whole day is sent and the rows have not changed for a while.
+ * Signs in as the first administrator, who has every role, as soon as the server lets him in.
  *
  * @param {Client} client
- * @param {string} data
+ * @param {string} signIn
  * @param {() => void} check
  */
-async function dealt(client, data, check) {
+async function signedIn(client, signIn, check) {
+  const until = performance.now() + READY_MS_MAX;
+  for (;;) {
+    check();
+    if (performance.now() > until) throw new Error('the server lets nobody in');
+    if (existsSync(signIn) && (await client.signIn(JSON.parse(readFileSync(signIn, 'utf8')))))
+      return;
+    await pause(1000);
+  }
+}
+
+/**
+ * Waits until the rows have not changed for a while.
+ *
+ * @param {Client} client
+ * @param {() => void} check
+ */
+async function taken(client, check) {
   const until = performance.now() + READY_MS_MAX;
   for (let stable = 0, events = -1; stable < STABLE_POLLS;) {
     check();
-    if (performance.now() > until) throw new Error('the sample day is not in the rows');
+    if (performance.now() > until) throw new Error('the day is not in the rows');
     await pause(1000);
-    const signIn = join(data, 'sign-in.json');
-    if (!existsSync(signIn) || existsSync(join(data, 'sample-day.begun'))) continue;
-    if (!(await client.signIn(JSON.parse(readFileSync(signIn, 'utf8'))))) continue;
     const { items } = await client.json('/v1/positions');
     const now = items.reduce(
       (/** @type {number} */ sum, /** @type {{ events: number }} */ each) => sum + each.events,
@@ -153,24 +188,48 @@ class Client {
   }
 
   /**
-   * Signs in once, as the person for compliance if the sample day has one: an admin sees no
-   * findings then. Returns false if the server does not let anybody in yet.
+   * Returns false if the server does not let anybody in yet.
    *
-   * @typedef {{ name: string, password: string }} Person
-   * @param {Person & { people?: Person[] }} persons
+   * @param {{ name: string, password: string }} person
    */
-  async signIn({ people = [], ...admin }) {
-    if (this.token !== undefined) return true;
-    const who = people.find(({ name }) => name === 'compliance') ?? admin;
-    const answer = await fetch(`${this.url}/v1/sign-in`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(who),
-    });
-    if (!answer.ok) return false;
+  async signIn({ name, password }) {
+    const answer = await this.post('/v1/sign-in', { name, password }).catch(() => undefined);
+    if (!answer?.ok) return false;
     const { token } = /** @type {{ token: string }} */ (await answer.json());
     this.token = token;
     return true;
+  }
+
+  /**
+   * Sends events as a device with a key of its own.
+   *
+   * @param {readonly string[]} lines
+   */
+  async send(lines) {
+    const sender = new Client(this.url);
+    const body = { name: 'day', sources: ['device/*', 'person/*'], tables: ['*'], types: ['*'] };
+    const made = await this.post('/v1/keys', body);
+    const key = /** @type {{ token?: string }} */ (await made.json());
+    if (key.token === undefined) throw new Error(`no key: ${JSON.stringify(key)}`);
+    sender.token = key.token;
+    for (let from = 0; from < lines.length; from += REQUEST_LINES) {
+      const some = lines.slice(from, from + REQUEST_LINES).join('\n');
+      const answer = await sender.post('/v1/events', some, 'application/x-ndjson');
+      if (answer.status !== 202)
+        throw new Error(`events answered ${answer.status} ${await answer.text()}`);
+    }
+  }
+
+  /** @param {string} path @param {object | string} body @param {string} [type] */
+  post(path, body, type = 'application/json') {
+    return fetch(this.url + path, {
+      method: 'POST',
+      headers: {
+        'content-type': type,
+        ...(this.token !== undefined && { authorization: `Bearer ${this.token}` }),
+      },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
   }
 
   /** @param {string} path @param {string} [accept] */
