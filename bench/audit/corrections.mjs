@@ -2,9 +2,10 @@
 // random distance after its event; the same coups recorded at once as 800 corrections leave them;
 // and one correction in a coup of 20,000 bets.
 // The aims: with 800 at most three times the log without; 800 more at most as much again; one
-// correction at most its coup.
-// `npm run bench:corrections`; half a minute.
-import { execFileSync } from 'node:child_process';
+// correction at most its coup. Each log is folded in this process, and read by `shoeprint audit` in
+// a process of its own, as a user waits for it.
+// `npm run bench:corrections`; a minute or two.
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -181,6 +182,22 @@ function ms(file) {
   return (process.cpuUsage().user - user) / 1000;
 }
 
+/** @param {readonly number[]} times */
+function shown(times) {
+  const { median, min, max } = spread(times);
+  return `${median.toFixed(0)} (${min.toFixed(0)}-${max.toFixed(0)})`;
+}
+
+/** How long a user waits for `shoeprint audit`. @type {(file: string) => number} */
+function waitedMs(file) {
+  const begun = performance.now();
+  const { status, stderr } = spawnSync(process.execPath, [cli, 'audit', file], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  if (status !== 0 && status !== 1) throw new Error(`shoeprint audit: ${stderr.toString()}`);
+  return performance.now() - begun;
+}
+
 try {
   /** @type {[string, string[]][]} */
   const logs = [];
@@ -205,11 +222,18 @@ try {
   logs.push(['20,000 bets, plain', large], ['20,000 bets, one', one]);
   const files = logs.map(([name, lines], i) => ({ name, file: written(String(i), lines) }));
   for (const { file } of files) ms(file); // warm up
-  /** @type {number[][]} */
-  const times = files.map(() => []);
-  for (let round = 0; round < ROUNDS; round += 1)
-    for (const [i, { file }] of files.entries()) times[i]?.push(ms(file));
-  for (const [i, { name }] of files.entries()) console.log(name.padEnd(24), spread(times[i] ?? []));
+  for (const [what, measure] of /** @type {const} */ ([
+    ['in this process, ms of the processor', ms],
+    ['shoeprint audit, ms', waitedMs],
+  ])) {
+    /** @type {number[][]} */
+    const times = files.map(() => []);
+    for (let round = 0; round < ROUNDS; round += 1)
+      for (const [i, { file }] of files.entries()) times[i]?.push(measure(file));
+    console.log(what);
+    for (const [i, { name }] of files.entries())
+      console.log(`  ${name.padEnd(26)} ${shown(times[i] ?? [])}`);
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
