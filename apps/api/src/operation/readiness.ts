@@ -36,15 +36,7 @@ export class AskReadinessHandler implements IQueryHandler<AskReadiness> {
         ANSWER_MS_MAX,
         this.eventLog.health(),
       );
-      return {
-        ok: reachable,
-        powerSafe,
-        notes:
-          powerSafe || notes.some((note) => note.includes('not power-safe'))
-            ? notes
-            : ['not power-safe', ...notes],
-        queuedBytes,
-      };
+      return { ok: reachable, powerSafe, notes, queuedBytes };
     } catch (error) {
       return { ok: false, powerSafe: false, notes: [reason(error)] };
     }

@@ -156,18 +156,18 @@ async function sessionOf(admin: Admin): Promise<number> {
 
 function weaknesses(copies: number, config: ReadonlyMap<string, string>): string[] {
   const inSync = Number(config.get('min.insync.replicas'));
-  const said: string[] = [];
+  const found: string[] = [];
   if (copies < 3)
-    said.push(`the topic has ${copies === 1 ? 'one copy' : `${copies} copies`}, not 3`);
+    found.push(`the topic has ${copies === 1 ? 'one copy' : `${copies} copies`}, not 3`);
   if (inSync < 2)
-    said.push(
+    found.push(
       `min.insync.replicas is ${inSync}, not 2: an acknowledged record may be on one machine only`,
     );
   if (config.get('unclean.leader.election.enable') !== 'false')
-    said.push(
+    found.push(
       'unclean.leader.election.enable is on: a machine that lags may become leader and lose the records that it lacks',
     );
-  return said;
+  return found.map((weakness) => `not power-safe: ${weakness}`);
 }
 
 const remarks = (config: ReadonlyMap<string, string>) =>
