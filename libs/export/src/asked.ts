@@ -59,18 +59,20 @@ export function refuseUnlessClear({ scope, since, formats }: ExportAsked): void 
   if (since.length > SINCE_MAX)
     throw new ExportRefusal(
       'too-many-checkpoints',
-      `since: ${since.length} checkpoints are more than ${SINCE_MAX}`,
+      `${since.length} checkpoints are more than ${SINCE_MAX}`,
+      'since',
     );
   const unknown = formats.find((format) => !EXPORT_FORMATS.includes(format));
   if (unknown !== undefined)
     throw new ExportRefusal(
       'unknown-format',
-      `formats: ${unknown} is not one of ${EXPORT_FORMATS.join(', ')}`,
+      `${unknown} is not one of ${EXPORT_FORMATS.join(', ')}`,
+      'formats',
     );
 }
 
 const badScope = (field: string, why: string): ExportRefusal =>
-  new ExportRefusal('bad-scope', `scope/${field}: ${why}`);
+  new ExportRefusal('bad-scope', why, `scope/${field}`);
 
 function refuseFields(scope: Scope): void {
   const { must, may } = FIELDS[scope.kind];

@@ -42,7 +42,8 @@ export async function packageContent(
   if (unknown !== undefined)
     throw new ExportRefusal(
       'unknown-checkpoint',
-      `since: ${unknown} is not the size of a checkpoint of at most ${size} leaves`,
+      `${unknown} is not the size of a checkpoint of at most ${size} leaves`,
+      'since',
     );
   const { origin } = site;
   const sealed = new SealedParts(seals, sha256, state, origin);
@@ -111,7 +112,7 @@ class Content {
     const from = after === null ? 0 : await sealed.sizeAt(table.number, after);
     const at = shown ? ((await records.recordAt(shown.place)) ?? size) : from;
     if (shown && at >= size)
-      throw new ExportRefusal('not-sealed', 'scope: the records of it are not sealed yet');
+      throw new ExportRefusal('not-sealed', 'its records are not sealed yet', 'scope');
     const of = shown ? rangeOfShown(shown, at) : { of: 'span' as const, from, to: size };
     const range = new TableRange({ log: records, rows, book }, { of, at, size });
     await range.choose();

@@ -21,8 +21,10 @@ export class ExportRefusal extends Error {
 
   constructor(
     readonly code: ExportCode,
-    message: string,
+    readonly reason: string,
+    /** The field of the request that is at fault, as a path such as `scope/shoe`. */
+    readonly field?: string,
   ) {
-    super(message);
+    super(field === undefined ? reason : `${field}: ${reason}`);
   }
 }

@@ -53,7 +53,7 @@ async function shoeOf(within: LookedIn, scope: Scope): Promise<Resolved> {
   const opening = await within.rows.opening(table, shoe);
   const opened = opening && (await openedAt(within.log(numbered), opening.place, shoe));
   if (!opening || !opened)
-    throw new ExportRefusal('unknown-shoe', `scope/shoe: table ${table} has no shoe ${shoe}`);
+    throw new ExportRefusal('unknown-shoe', `table ${table} has no shoe ${shoe}`, 'scope/shoe');
   return {
     scope: { kind: 'shoe', table, shoe: opened.shoe },
     tables: [numbered],
@@ -88,7 +88,7 @@ async function findingOf(within: LookedIn, scope: Scope): Promise<Resolved> {
   const row = await within.rows.finding(id);
   const table = row?.finding.table;
   if (!row || table === undefined || (scope.table !== undefined && scope.table !== table))
-    throw new ExportRefusal('unknown-finding', `scope/finding: there is no finding ${id}`);
+    throw new ExportRefusal('unknown-finding', `there is no finding ${id}`, 'scope/finding');
   const numbered = await tableNamed(within.seals, table);
   return {
     scope: { kind: 'finding', table, finding: id },
@@ -127,7 +127,7 @@ async function daySpan(seals: SealReader, { latest }: ShownState, scope: Scope):
   const sealed = async (named: string) => {
     const seal = await seals.daySeal(named);
     if (seal && seal.index <= latest.index) return seal;
-    throw new ExportRefusal('day-not-sealed', `scope: the day ${named} is not sealed`);
+    throw new ExportRefusal('day-not-sealed', `the day ${named} is not sealed`, 'scope');
   };
   const last = await sealed(to);
   const first = from === to ? last : await sealed(from);
@@ -137,7 +137,7 @@ async function daySpan(seals: SealReader, { latest }: ShownState, scope: Scope):
 async function tableNamed(seals: SealReader, id: string): Promise<NumberedTable> {
   const table = await seals.table(id);
   if (table) return { id, ...table };
-  throw new ExportRefusal('unknown-table', `scope/table: no seal holds table ${id}`);
+  throw new ExportRefusal('unknown-table', `no seal holds table ${id}`, 'scope/table');
 }
 
 async function allTables(seals: SealReader, seal: number): Promise<NumberedTable[]> {

@@ -118,7 +118,7 @@ export class SealedParts {
     for (const size of sorted([...held, ...monthEnds])) {
       const seal = await this.seals.lastEntry('seal', size);
       if (!seal)
-        throw new ExportRefusal('unknown-checkpoint', `since: no seal stands before size ${size}`);
+        throw new ExportRefusal('unknown-checkpoint', `no seal comes before size ${size}`, 'since');
       const tables = [];
       for (const number of held.includes(size) ? numbers : []) {
         const head = await this.headAt(number, seal.index);

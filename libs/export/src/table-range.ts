@@ -88,7 +88,8 @@ export class TableRange {
     for await (const near of this.starts()) if (await this.chooseFrom(near)) return;
     throw new ExportRefusal(
       'unknown-shoe',
-      `scope: table ${this.log.table.id} has no such shoe sealed`,
+      `table ${this.log.table.id} has no such shoe sealed`,
+      'scope',
     );
   }
 

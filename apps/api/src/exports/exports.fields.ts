@@ -157,7 +157,7 @@ export function exportAsked({ scope, since, formats, asItIs }: NewExport): Expor
     return asked;
   } catch (error) {
     if (!(error instanceof ExportRefusal)) throw error;
-    const [, field = '', reason = ''] = /^([^:]*): (.*)$/s.exec(error.message) ?? [];
+    const { field = '', reason } = error;
     throw new Problem('invalid-request', undefined, { errors: [{ pointer: `/${field}`, reason }] });
   }
 }
