@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import {
   Decoder,
+  EVENT_BYTES_MAX,
   fullName,
   houseFrom,
   referenceOf,
   stamped,
-  type Fault,
+  type Decoded,
   type ReviewEvent,
   type ReviewType,
 } from '#audit';
@@ -58,7 +59,7 @@ export class ActLog {
     const sent = { specversion: '1.0', type: fullName(type), source, id, time, table, data };
     const text = JSON.stringify(sent);
     const decoded = this.decoder.explain(Buffer.from(text));
-    if (decoded.event === undefined) throw refused(decoded.faults);
+    if (decoded.event === undefined) throw refused(decoded);
     const event = decoded.event as ReviewEvent;
     const line = stamped(decoded.content ?? text, by.id, time);
     return { ref: referenceOf(event), event, line };
@@ -94,10 +95,9 @@ export class ActLog {
 
 const DATA = '/data';
 
-function refused(faults: readonly Fault[]): Problem {
-  const [first] = faults;
-  if (first?.pointer === '' && first.reason.startsWith('is over'))
-    return new Problem('too-large', `the event of this would be one that ${first.reason}`);
+function refused({ faults, isTooLong }: Decoded & { readonly event?: undefined }): Problem {
+  if (isTooLong)
+    return new Problem('too-large', `the event of this act would be over ${EVENT_BYTES_MAX} bytes`);
   const errors = faults
     .filter(({ pointer }) => pointer.startsWith(DATA))
     .map(({ pointer, reason }) => ({ pointer: pointer.slice(DATA.length), reason }));

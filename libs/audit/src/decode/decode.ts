@@ -14,7 +14,14 @@ import { EVENT_BYTES_MAX, faultsOf, type House } from '../events/validate.js';
  */
 export type Decoded =
   | { readonly event: AnyEvent; readonly content?: string; readonly faults?: undefined }
-  | { readonly event?: undefined; readonly faults: readonly Fault[] };
+  | RefusedLine;
+
+/** A line that cannot be decoded. `isTooLong`: its one fault is its length. */
+export interface RefusedLine {
+  readonly event?: undefined;
+  readonly faults: readonly Fault[];
+  readonly isTooLong?: true;
+}
 
 /** No event is this long, however it is spaced. A longer line is refused unread. */
 const LINE_BYTES_MAX = 4 * EVENT_BYTES_MAX;
@@ -79,7 +86,7 @@ export class Decoder {
 
   /** Decodes one event the slow way, with every fault. */
   explain(bytes: Uint8Array): Decoded {
-    if (bytes.length > LINE_BYTES_MAX) return refused(`is over ${EVENT_BYTES_MAX} bytes`);
+    if (bytes.length > LINE_BYTES_MAX) return TOO_LONG;
     let text: string;
     try {
       text = this.utf8.decode(bytes);
@@ -117,7 +124,7 @@ export class Decoder {
       content.length * 3 > EVENT_BYTES_MAX &&
       this.encoder.encode(content).length > EVENT_BYTES_MAX
     )
-      return refused(`is over ${EVENT_BYTES_MAX} bytes`);
+      return TOO_LONG;
     const { id, time, sequence } = value as unknown as Envelope;
     const { source, table, shoe, session } = this.names.ofAll(value as unknown as Envelope);
     const lanes = headLanes(type, { source, table, shoe, session });
@@ -170,7 +177,9 @@ export const blockOf = (bytes: Uint8Array, text: string): Block => ({
   view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength),
 });
 
-const refused = (reason: string): Decoded => ({ faults: [{ pointer: '', reason }] });
+const refused = (reason: string): RefusedLine => ({ faults: [{ pointer: '', reason }] });
+
+const TOO_LONG: RefusedLine = { ...refused(`is over ${EVENT_BYTES_MAX} bytes`), isTooLong: true };
 
 const distinct = (faults: readonly Fault[]): Fault[] => [
   ...new Map(faults.map((fault) => [`${fault.pointer} ${fault.reason}`, fault])).values(),
