@@ -162,7 +162,7 @@ describe('shoeprint audit', () => {
     expect(words.match(/to do keep the card as the first of the next coup/g)).toHaveLength(2);
     expect(words.match(/mark remedied: what the rules prescribe was done/g)).toHaveLength(1);
     expect(words).toContain(
-      'PR-07 After DL-06 the rules prescribe something else than was done. due keep the card as the first of the next coup seen burn the card',
+      'PR-07 After DL-06 the rules prescribe carry-over; burn was done. due keep the card as the first of the next coup seen burn the card',
     );
   });
 

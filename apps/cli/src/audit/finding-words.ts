@@ -101,11 +101,7 @@ export function seen(text: string, { code }: Finding, currency: string): string 
  * Renders a finding's sentence, with cards. Every number except the seat's is an amount of money.
  */
 export function sentence({ message, code, seat }: Finding, currency: string): string {
-  const { values } = CATALOGUE[code];
-  // The lines below show what was due and what was done.
-  if (values === 'actions')
-    return message.replace(/ prescribe .*$/, ' prescribe something else than was done.');
-  if (currency === '' || seat === undefined || values !== 'amounts')
+  if (currency === '' || seat === undefined || CATALOGUE[code].values !== 'amounts')
     return withCards(message, code);
   return message.replace(/(?<![-\w@.])(?<!\bseat )\d+(?![-\w])/gi, (found) =>
     moneyText(Number(found), currency),
