@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { drawnCode } from '../../apps/console/src/sign-in/drawn-code.js';
+import { codePicture } from '../../apps/console/src/sign-in/code-picture.js';
 import { readQr } from './qr-reader.js';
 
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
@@ -11,12 +11,12 @@ describe('a QR code', () => {
     'a',
     '莊 閒 和',
   ])('is read as the text that it was drawn from: %s', (text) => {
-    const { path, size } = drawnCode(text);
+    const { path, size } = codePicture(text);
     expect(readQr(path, size)).toBe(text);
   });
 
   it('has four white modules on every side, as readers need', () => {
-    const { path, size } = drawnCode(SECRET);
+    const { path, size } = codePicture(SECRET);
     const runs = [...path.matchAll(/M(\d+) (\d+)h(\d+)/g)].map((run) => run.slice(1).map(Number));
     const columns = runs.flatMap(([x = 0, , length = 0]) => [x, x + length]);
     const rows = runs.flatMap(([, y = 0]) => [y, y + 1]);

@@ -13,7 +13,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Rules } from '#baccarat';
 import { visible, visibleAll } from '#process';
 import { colours } from '../terminal/colours.js';
-import { drawCoup } from './coup-drawing.js';
+import { renderCoup } from './coup-picture.js';
 import {
   ACTION_WORDS,
   seen,
@@ -121,7 +121,7 @@ function groupLines(
   return [
     '',
     `  ${colours.bold(title)} ${colours.dim('─'.repeat(Math.max(0, columns() - title.length - 3)))}`,
-    ...(coup ? drawCoup(coup, group) : []),
+    ...(coup ? renderCoup(coup, group) : []),
     ...group.flatMap((finding) => ['', ...linesOf(finding)]),
   ];
 }

@@ -23,11 +23,11 @@ export function lazyPart<Props extends object>(
   };
   function Part(props: Props): ReactNode {
     const [failure, setFailure] = useState<{ readonly error: unknown }>();
-    const [, draw] = useState(false);
+    const [, render] = useState(false);
     useEffect(() => {
-      // the file may have come since this was drawn
+      // the file may have come since this was rendered
       loadPart(loadOnce).then(
-        () => draw(true),
+        () => render(true),
         (error: unknown) => setFailure({ error }),
       );
     }, []);

@@ -8,8 +8,8 @@ export interface Mark extends BoardCell {
   readonly coups: readonly [RoadCoup, ...RoadCoup[]];
   /** What a reader of the screen reads. */
   readonly name: string;
-  /** Drawn in a box of 24 × 24. */
-  readonly drawing: ReactNode;
+  /** In a box of 24 × 24. */
+  readonly picture: ReactNode;
 }
 
 interface Props {
@@ -74,7 +74,7 @@ interface CellProps {
 }
 
 function Cell({ mark, link, isMarked, isStop, onFocus }: CellProps): ReactNode {
-  const { coups, column, row, name, drawing } = mark;
+  const { coups, column, row, name, picture } = mark;
   return (
     <li style={{ gridColumn: column + 1, gridRow: row + 1 }}>
       <Link
@@ -86,7 +86,7 @@ function Cell({ mark, link, isMarked, isStop, onFocus }: CellProps): ReactNode {
         onFocus={() => onFocus(coups[0].ref)}
       >
         <svg viewBox="0 0 24 24" aria-hidden="true">
-          {drawing}
+          {picture}
         </svg>
       </Link>
     </li>

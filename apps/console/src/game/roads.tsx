@@ -46,7 +46,7 @@ export function BeadPlate({ coups, marked, linkOf }: Props): ReactNode {
       row,
       coups: [coup],
       name: nameOf(words, coup, outcome, shown),
-      drawing: (
+      picture: (
         <g data-side={outcome}>
           <circle className="road-bead" cx="12" cy="12" r="10" />
           <Glyph outcome={outcome} size={13} filled />
@@ -79,7 +79,7 @@ export function DerivedRoad({ road, ...props }: Props & { readonly road: Derived
       row: mark.row,
       coups: [coup],
       name: words('road.cell', { coup: coup.coup, what: words(`road.${mark.colour}`) }),
-      drawing: <Derived road={road} colour={mark.colour} shapes={shapes} />,
+      picture: <Derived road={road} colour={mark.colour} shapes={shapes} />,
     };
   });
   return <Board name={words(`road.${road}`)} {...{ marks, marked, linkOf }} />;
@@ -98,7 +98,7 @@ function bigRoadMark(words: Words, coups: readonly RoadCoup[], mark: BigRoadMark
     row,
     coups: [own, ...tied],
     name: [nameOf(words, own, side, mark), ...names].join('; '),
-    drawing: (
+    picture: (
       <g data-side={side}>
         <circle className="road-ring" cx="12" cy="12" r="9" />
         <Ties count={ties.length} />
@@ -123,7 +123,7 @@ function waitingMark(
     row: 0,
     coups: [first, ...rest],
     name: ties.map((tie) => nameOf(words, coups[tie.coup] as RoadCoup, 'tie', tie)).join('; '),
-    drawing: (
+    picture: (
       <g data-side="tie">
         <Ties count={ties.length} />
         <Glyph outcome="tie" size={11} />

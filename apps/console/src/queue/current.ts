@@ -13,8 +13,8 @@ export interface Current {
   /** Makes the row of an element that got the focus the current one. */
   readonly focused: (target: Element) => void;
   /**
-   * Moves the focus to the current row once it is drawn. `from` is what has the focus now: if the
-   * person moves it from there, or from nowhere, before the row is drawn, it stays where they want.
+   * Moves the focus to the current row once it is rendered. `from` is what has the focus now: if the
+   * person moves it from there, or from nowhere, before the row is rendered, it stays where they want.
    */
   readonly takeFocus: (from?: Element | null) => void;
   readonly wantsFocus: () => boolean;
@@ -28,13 +28,13 @@ export interface Current {
  * list with the focus, the row that takes its place gets that.
  */
 export function useCurrent(rows: QueueRows): Current {
-  const [, draw] = useState(0);
+  const [, render] = useState(0);
   const lastPlace = useRef(-1);
   const focus = useFocusWanted(rows.place.id !== undefined);
   const choose = useCallback(
     (id: string | undefined) => {
       rows.remember({ id });
-      draw((count) => count + 1);
+      render((count) => count + 1);
     },
     [rows],
   );
@@ -56,7 +56,7 @@ export function useCurrent(rows: QueueRows): Current {
     },
     takeFocus: (from) => {
       focus.want(from);
-      draw((count) => count + 1);
+      render((count) => count + 1);
     },
     wantsFocus: focus.isWanted,
     giveFocus: (row) => {

@@ -109,7 +109,7 @@ function RowsInSight(props: InSight): ReactNode {
 
 type Calls = Pick<Props, 'onOpen' | 'onSelect'>;
 
-/** Returns functions that stay the same and call the latest, so that no row is drawn for them. */
+/** Returns functions that stay the same and call the latest, so that no row is rendered for them. */
 function useSame(props: Calls): Calls {
   const latest = useRef(props);
   useLayoutEffect(() => {
@@ -130,7 +130,7 @@ function useRowsInSight(
 ) {
   // the same function for the same rows, or each frame would measure all of them again
   const keyOf = useCallback((index: number) => rows.at(index)?.id ?? index, [rows]);
-  // It draws in this component alone, which is not memoized.
+  // It renders this component alone, which is not memoized.
   // eslint-disable-next-line react-hooks/incompatible-library
   const virtual = useVirtualizer({
     count: rows.length,

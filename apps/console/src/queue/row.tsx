@@ -29,9 +29,9 @@ interface Props extends CellProps {
 
 /**
  * A finding of the queue. It may change where it is, and is dimmed once it needs nothing more. It is
- * drawn again when something of it changes, and not because a list that had rested scrolls on.
+ * rendered again when something of it changes, and not because a list that had rested scrolls on.
  */
-export const QueueRow = memo(DrawnRow, isSame);
+export const QueueRow = memo(RenderedRow, isSame);
 
 function isSame(before: Props, after: Props): boolean {
   return (Object.keys(after) as (keyof Props)[]).every(
@@ -39,7 +39,7 @@ function isSame(before: Props, after: Props): boolean {
   );
 }
 
-function DrawnRow(props: Props): ReactNode {
+function RenderedRow(props: Props): ReactNode {
   const { row, place, top, isCurrent, isSelected, isOpen, isAtRest, now } = props;
   const { policy, onOpen, onSelect } = props;
   const isDone = row.review.state === 'ruled' || row.status === 'withdrawn' || row.review.lapsed;

@@ -119,7 +119,7 @@ export const readAhead = (filter: QueueFilter): void =>
 export function useQueue(filter: QueueFilter) {
   const options = rowsQuery(filter);
   const hash = hashKey(options.queryKey);
-  // what was there before the first drawing was read before this screen listened to changes
+  // what was there before the first rendering was read before this screen listened to changes
   const [known, setKnown] = useState({ hash, rows: queries.getQueryData(options.queryKey) });
   if (known.hash !== hash) setKnown({ hash, rows: queries.getQueryData(options.queryKey) });
   const query = useQuery(options);
@@ -179,7 +179,7 @@ function useArrivals(rows: QueueRows | undefined, filter: QueueFilter): void {
   }, [rows]);
 }
 
-/** Follows the rows. Many changes in one frame are drawn once. */
+/** Follows the rows. Many changes in one frame are rendered once. */
 export function useRows(rows: QueueRows): number {
   const subscribe = useCallback(
     (changed: () => void) => {

@@ -6,7 +6,7 @@ import { useWords } from '../words/words.js';
 type Line = Answers['DealerAnswer'];
 
 interface Props {
-  /** Drawn from top to bottom, at most `DRAWN_MAX`. */
+  /** From top to bottom, at most `PLOTTED_MAX`. */
   readonly lines: readonly Line[];
   /** The rate of all dealers together; null if nothing was dealt. */
   readonly house: number | null;
@@ -14,7 +14,7 @@ interface Props {
   readonly rate: (value: number) => string;
 }
 
-const DRAWN_MAX = 100;
+const PLOTTED_MAX = 100;
 const ROW_PX = 18;
 const NAME_LENGTH_MAX = 18;
 /** Room for the names of dealers. */
@@ -32,12 +32,12 @@ export default function DealersChart({ lines, house, rate }: Props): ReactNode {
   useEffect(() => {
     const element = place.current;
     if (!element || width === 0) return undefined;
-    const picture = draw(lines.slice(0, DRAWN_MAX), house, {
+    const picture = pictureOf(lines.slice(0, PLOTTED_MAX), house, {
       width,
       label: words('reports.rateAxis'),
       nobody: words('reports.nobody'),
     });
-    // The picture has one name. Groups of the drawing may not have names of their own.
+    // The picture has one name. Groups in it may not have names of their own.
     for (const part of picture.querySelectorAll('[aria-label]')) part.removeAttribute('aria-label');
     element.append(picture);
     return () => picture.remove();
@@ -48,7 +48,7 @@ export default function DealersChart({ lines, house, rate }: Props): ReactNode {
       <figcaption className="muted">
         {house !== null && words('reports.houseRate', { rate: rate(house) })}{' '}
         {words('reports.beyond')}
-        {lines.length > DRAWN_MAX && ` ${words('reports.firstDrawn', { count: DRAWN_MAX })}`}
+        {lines.length > PLOTTED_MAX && ` ${words('reports.firstDrawn', { count: PLOTTED_MAX })}`}
       </figcaption>
     </figure>
   );
@@ -86,7 +86,7 @@ interface Labels {
   readonly nobody: string;
 }
 
-function draw(lines: readonly Line[], house: number | null, { width, label, nobody }: Labels) {
+function pictureOf(lines: readonly Line[], house: number | null, { width, label, nobody }: Labels) {
   const shown = lines.filter(({ upper95 }) => upper95 !== null);
   const name = ({ dealer }: Line): string => dealer ?? nobody;
   const short = (text: string): string =>

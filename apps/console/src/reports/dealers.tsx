@@ -12,7 +12,7 @@ import { type ReportColumn, ReportTable } from './report-table.js';
 type Line = Answers['DealerAnswer'];
 type Total = Answers['AccuracyAnswer'];
 
-/** The library that draws is read only here. */
+/** The library that plots is loaded only here. */
 const DealersChart = lazyPart(async () => (await import('./dealers-chart.js')).default);
 
 /** How often each dealer erred: counts, and the rate with its limits as a picture and as numbers. */

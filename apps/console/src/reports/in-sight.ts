@@ -18,7 +18,7 @@ export interface InSight {
   readonly lines: readonly LineInSight[];
   /** The room of the lines after the last one. */
   readonly afterPx: number;
-  /** Takes the height of a drawn line, whose place is its `data-index`. */
+  /** Takes the height of a rendered line, whose place is its `data-index`. */
   readonly measure: (line: HTMLElement | null) => void;
 }
 
@@ -30,7 +30,7 @@ export function useInSight(table: RefObject<HTMLTableElement | null>, count: num
   const isAll = usePrinting() || count <= WHOLE_MAX;
   const focused = useFocused(table);
   const top = useTop(table);
-  // It draws in the table alone, which is not memoized.
+  // It renders the table alone, which is not memoized.
   const virtual = useWindowVirtualizer({
     count: isAll ? 0 : count,
     estimateSize: () => LINE_PX,

@@ -39,7 +39,7 @@ export function ReportTable<Line, Total = Line>(props: Props<Line, Total>): Reac
   const notes = new Map(columns.map(({ id, note }) => [id, note]));
   const hasNotes = columns.some(({ note }) => note !== undefined);
   const notesId = useId();
-  // Called, not rendered as a component: a new function at each drawing would be a new component,
+  // Called, not rendered as a component: a new function at each rendering would be a new component,
   // and a link that is replaced between press and release is never clicked.
   const contents = new Map(columns.map(({ id, cell }) => [id, cell]));
   return (

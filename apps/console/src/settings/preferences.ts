@@ -15,7 +15,7 @@ export interface Preferences {
   /** `system` follows the browser. */
   readonly theme: Theme | 'system';
   readonly deck: 'two-color' | 'four-color';
-  /** Whether derived roads are drawn by shape instead of color alone. */
+  /** Whether derived roads are plotted by shape instead of color alone. */
   readonly shapes: boolean;
   /** Whether single keys work. */
   readonly keys: boolean;

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { drawnCode } from './drawn-code.js';
+import { codePicture } from './code-picture.js';
 
 interface Props {
   readonly text: string;
@@ -9,7 +9,7 @@ interface Props {
 
 /** A text as a QR code, dark on white in every theme, because not all readers know it inverted. */
 export default function QrCode({ text, label }: Props): ReactNode {
-  const { size, path } = drawnCode(text);
+  const { size, path } = codePicture(text);
   return (
     <svg
       role="img"

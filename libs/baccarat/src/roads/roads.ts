@@ -124,7 +124,7 @@ function bigRoadOf(entered: readonly Entered[]): { marks: BigRoadMark[]; waiting
     }
     // Leading ties stay in the list that becomes the first mark's own.
     if (side !== undefined) ties = [];
-    marks.push({ ...shown, side: outcome, ties, ...draw(pen, outcome !== side) });
+    marks.push({ ...shown, side: outcome, ties, ...plot(pen, outcome !== side) });
     side = outcome;
   }
   return { marks, waiting: side === undefined ? ties : [] };
@@ -144,7 +144,7 @@ function derivedRoad(bigRoad: readonly BigRoadMark[], back: number): DerivedMark
     lengths[streak] = depth + 1;
     const colour = colourOf(lengths, back);
     if (colour === undefined) continue;
-    marks.push({ coup, colour, ...draw(pen, colour !== last) });
+    marks.push({ coup, colour, ...plot(pen, colour !== last) });
     last = colour;
   }
   return marks;
@@ -197,7 +197,7 @@ const newPen = (): Pen => ({
  * a later one came along its row without a break, so a cell is taken exactly if its row has a mark
  * in its column or a later one, and nothing can block a tail.
  */
-function draw(pen: Pen, newStreak: boolean): InStreak & BoardCell {
+function plot(pen: Pen, newStreak: boolean): InStreak & BoardCell {
   if (newStreak) {
     pen.streak += 1;
     pen.depth = 0;

@@ -47,7 +47,7 @@ interface Slot {
  * mark with a few words under each card that a finding is about, then the outcome that the cards
  * make and the declared one.
  */
-export function drawCoup(coup: AuditedCoup, findings: readonly Finding[]): string[] {
+export function renderCoup(coup: AuditedCoup, findings: readonly Finding[]): string[] {
   const slots = slotsOf(coup, findings);
   return [
     ...handLines('Player', slots.player, findings),
