@@ -124,8 +124,8 @@ describe('a seal store', () => {
     expect(Buffer.compare(leaves, Buffer.concat(leavesOf(1, size)))).toBe(0);
     const some = await reader.leaves(0, 250, 520);
     expect(Buffer.compare(some, Buffer.concat(leavesOf(1, size).slice(250, 520)))).toBe(0);
-    const places = await reader.places(0, 254, 258);
-    expect(places.map(({ offset }) => offset)).toEqual([254, 255, 256, 257]);
+    const positions = await reader.positions(0, 254, 258);
+    expect(positions.map(({ offset }) => offset)).toEqual([254, 255, 256, 257]);
   });
 
   it('changes nothing for a sealer whose lease another one has claimed', async () => {

@@ -7,7 +7,7 @@ export {
   type ExportParts,
   type ExportFormat,
 } from './asked.js';
-export type { ExportRows, LookedUpFinding, OpeningRow, RecordPlace } from './rows.js';
+export type { ExportRows, LookedUpFinding, OpeningRow, RecordPosition } from './rows.js';
 export { packageContent } from './package-content.js';
 export {
   makePackage,

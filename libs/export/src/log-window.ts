@@ -1,5 +1,5 @@
 import { BrokenLog, type EventLog, type StoredRecord } from '#event-log';
-import type { RecordPlace } from './rows.js';
+import type { RecordPosition } from './rows.js';
 
 /** Bytes of values that are kept of the log while a package is made. */
 const KEPT_BYTES_MAX = 64 * 1024 * 1024;
@@ -11,16 +11,16 @@ interface Slice {
   readonly bytes: number;
 }
 
-/** Returns the record at a place if a slice has it. */
-function recordIn({ partition, records }: Slice, place: RecordPlace): StoredRecord | undefined {
+/** Returns the record at a position if a slice has it. */
+function recordIn({ partition, records }: Slice, position: RecordPosition): StoredRecord | undefined {
   const first = records[0]?.offset;
-  if (partition !== place.partition || first === undefined) return undefined;
-  const record = records[place.offset - first];
-  return record?.offset === place.offset ? record : undefined;
+  if (partition !== position.partition || first === undefined) return undefined;
+  const record = records[position.offset - first];
+  return record?.offset === position.offset ? record : undefined;
 }
 
 /**
- * Reads records of a log by their places, and keeps what was read last. The records of one table
+ * Reads records of a log by their positions, and keeps what was read last. The records of one table
  * lie between those of others, and a package goes over them several times.
  */
 export class LogWindow {
@@ -30,8 +30,8 @@ export class LogWindow {
 
   constructor(private readonly log: EventLog) {}
 
-  /** Returns the record at a place; undefined if the log has none there. */
-  async at({ partition, offset }: RecordPlace): Promise<StoredRecord | undefined> {
+  /** Returns the record at a position; undefined if the log has none there. */
+  async at({ partition, offset }: RecordPosition): Promise<StoredRecord | undefined> {
     const last = this.slices.length - 1;
     const kept = this.slices.findLastIndex((slice) => recordIn(slice, { partition, offset }));
     const slice = this.slices[kept] ?? (await this.slice(partition, offset));

@@ -110,7 +110,7 @@ class Content {
     const size = await sealed.sizeAt(table.number, days?.to ?? state.latest.index);
     const after = days?.after ?? null;
     const from = after === null ? 0 : await sealed.sizeAt(table.number, after);
-    const at = shown ? ((await records.recordAt(shown.place)) ?? size) : from;
+    const at = shown ? ((await records.recordAt(shown.position)) ?? size) : from;
     if (shown && at >= size)
       throw new ExportRefusal('not-sealed', 'its records are not sealed yet', 'scope');
     const of = shown ? rangeOfShown(shown, at) : { of: 'span' as const, from, to: size };
@@ -123,8 +123,8 @@ class Content {
   private async unjudgedOf(log: TableLog) {
     const { id: table } = log.table;
     const own: typeof this.unjudged = [];
-    for (const { place, line, released } of await this.parts.rows.unjudged(table)) {
-      const record = await log.recordAt(place);
+    for (const { position, line, released } of await this.parts.rows.unjudged(table)) {
+      const record = await log.recordAt(position);
       if (record === undefined) continue;
       const lines = line === null ? await log.linesOf(record) : 1;
       for (let i = 0; i < lines; i += 1)
@@ -202,7 +202,7 @@ class Content {
   ): Promise<string | undefined> {
     const { rows } = this.parts;
     const { finding } = this.ground;
-    const last = await range.log.placeOf(range.range.end - 1);
+    const last = await range.log.positionOf(range.range.end - 1);
     if (last && (finished.length > 0 || finding)) await rowsUpTo(rows, last);
     if (finding && !finding.isWithdrawn && !findings.has(finding.finding.id))
       return `finding ${finding.finding.id} is in the rows, and judging does not find it`;
@@ -313,11 +313,11 @@ class Content {
     if (scope.finding === undefined) return;
     const { index } = state.latest;
     const size = await sealed.sizeAt(log.table.number, index);
-    const last = await log.placeOf(size - 1);
+    const last = await log.positionOf(size - 1);
     if (last) await rowsUpTo(this.parts.rows, last);
     const records: number[] = [];
-    for (const place of await this.parts.rows.acts(scope.finding)) {
-      const record = await log.recordAt(place);
+    for (const position of await this.parts.rows.acts(scope.finding)) {
+      const record = await log.recordAt(position);
       if (record !== undefined && record >= end && record < size) records.push(record);
     }
     yield* this.proven(log, records, index);

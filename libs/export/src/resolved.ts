@@ -3,7 +3,7 @@ import { tableOfName } from '#evidence';
 import type { SealReader } from '#seal-store';
 import type { ExportAsked, Scope } from './asked.js';
 import { ExportRefusal } from './refusal.js';
-import type { ExportRows, LookedUpFinding, RecordPlace } from './rows.js';
+import type { ExportRows, LookedUpFinding, RecordPosition } from './rows.js';
 import type { SealSpan, ShownState } from './sealed-parts.js';
 import type { NumberedTable, TableLog } from './table-log.js';
 
@@ -23,7 +23,7 @@ export interface Resolved {
 /** A shoe, or a record with a finding about no shoe. */
 export interface Shown {
   readonly of: { readonly is: 'shoe'; readonly ref: string } | { readonly is: 'record' };
-  readonly place: RecordPlace;
+  readonly position: RecordPosition;
 }
 
 /** What a scope is looked up in. */
@@ -51,14 +51,14 @@ async function shoeOf(within: LookedIn, scope: Scope): Promise<Resolved> {
   const { table = '', shoe = '' } = scope;
   const numbered = await tableNamed(within.seals, table);
   const opening = await within.rows.opening(table, shoe);
-  const opened = opening && (await openedAt(within.log(numbered), opening.place, shoe));
+  const opened = opening && (await openedAt(within.log(numbered), opening.position, shoe));
   if (!opening || !opened)
     throw new ExportRefusal('unknown-shoe', `table ${table} has no shoe ${shoe}`, 'scope/shoe');
   return {
     scope: { kind: 'shoe', table, shoe: opened.shoe },
     tables: [numbered],
     days: undefined,
-    shown: { of: { is: 'shoe', ref: opened.ref }, place: opening.place },
+    shown: { of: { is: 'shoe', ref: opened.ref }, position: opening.position },
     finding: undefined,
   };
 }
@@ -69,10 +69,10 @@ async function shoeOf(within: LookedIn, scope: Scope): Promise<Resolved> {
  */
 async function openedAt(
   log: TableLog,
-  place: RecordPlace,
+  position: RecordPosition,
   named: string,
 ): Promise<{ readonly ref: string; readonly shoe: string } | undefined> {
-  const at = await log.recordAt(place);
+  const at = await log.recordAt(position);
   if (at === undefined) return undefined;
   for await (const { events } of log.events(at, at + 1))
     for (const { type, source, id, shoe } of events) {
@@ -102,14 +102,14 @@ async function findingOf(within: LookedIn, scope: Scope): Promise<Resolved> {
 /** Returns the shoe of a finding, or the record at which one about no shoe was raised. */
 async function shownOf(
   { rows, log }: LookedIn,
-  { finding, shoeRef, place }: LookedUpFinding,
+  { finding, shoeRef, position }: LookedUpFinding,
   table: NumberedTable,
 ): Promise<Shown> {
   const named = finding.shoeRef ?? finding.shoe;
   const opening = shoeRef === null ? undefined : await rows.opening(table.id, named);
-  const opened = opening && (await openedAt(log(table), opening.place, named));
-  if (!opening || !opened) return { of: { is: 'record' }, place };
-  return { of: { is: 'shoe', ref: opened.ref }, place: opening.place };
+  const opened = opening && (await openedAt(log(table), opening.position, named));
+  if (!opening || !opened) return { of: { is: 'record' }, position };
+  return { of: { is: 'shoe', ref: opened.ref }, position: opening.position };
 }
 
 async function daysOf({ seals, state }: LookedIn, scope: Scope): Promise<Resolved> {

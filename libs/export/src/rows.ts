@@ -3,7 +3,7 @@ import type { Finding, RangeShoe } from '#audit';
 import { ExportRefusal } from './refusal.js';
 
 /** Where a record is in the log. */
-export interface RecordPlace {
+export interface RecordPosition {
   readonly partition: number;
   readonly offset: number;
 }
@@ -12,7 +12,7 @@ export interface RecordPlace {
 export interface OpeningRow {
   readonly ref: string;
   readonly shoe: string;
-  readonly place: RecordPlace;
+  readonly position: RecordPosition;
 }
 
 /** A finding. */
@@ -21,7 +21,7 @@ export interface LookedUpFinding {
   /** Null if it is about no shoe. */
   readonly shoeRef: string | null;
   /** A record at which it had been raised. */
-  readonly place: RecordPlace;
+  readonly position: RecordPosition;
   readonly isWithdrawn: boolean;
 }
 
@@ -37,12 +37,12 @@ export interface ExportRows {
   openingsBefore(table: string, offset: number, count: number): Promise<OpeningRow[]>;
   finding(id: string): Promise<LookedUpFinding | undefined>;
   /** Returns the records with acts on a finding, in the order of the log. */
-  acts(finding: string): Promise<RecordPlace[]>;
+  acts(finding: string): Promise<RecordPosition[]>;
   /** Returns the lines of a table that the fold does not judge; all lines of a record for null. */
   unjudged(
     table: string,
   ): Promise<
-    { readonly place: RecordPlace; readonly line: number | null; readonly released: boolean }[]
+    { readonly position: RecordPosition; readonly line: number | null; readonly released: boolean }[]
   >;
   /** Returns how the rows differ from what was judged of shoes that left reach. */
   difference(shoes: readonly RangeShoe[]): Promise<string | undefined>;
@@ -55,7 +55,7 @@ const LOOK_MS = 100;
 /** Waits until the rows include a record. Throws `ExportRefusal` if they do not in time. */
 export async function rowsUpTo(
   rows: ExportRows,
-  { partition, offset }: RecordPlace,
+  { partition, offset }: RecordPosition,
 ): Promise<void> {
   const until = performance.now() + ROWS_WAIT_MS;
   for (;;) {

@@ -4,10 +4,10 @@ import type { StoredRecord } from '#event-log';
 import type { SealReader } from '#seal-store';
 import type { LogWindow } from './log-window.js';
 import { ExportRefusal } from './refusal.js';
-import type { RecordPlace } from './rows.js';
+import type { RecordPosition } from './rows.js';
 
-/** Records of a table whose places are read at once. */
-const PLACES = 256;
+/** Records of a table whose positions are read at once. */
+const POSITIONS = 256;
 
 /** A table as it is sealed: its id, and its name and number in the names list. */
 export interface NumberedTable {
@@ -38,16 +38,16 @@ export class TableLog {
     this.unjudged = unjudged;
   }
 
-  /** Returns the number of the table's first record at a place of the log or after it. */
-  async recordAt({ offset }: RecordPlace): Promise<number | undefined> {
+  /** Returns the number of the table's first record at a position of the log or after it. */
+  async recordAt({ offset }: RecordPosition): Promise<number | undefined> {
     const cursor = await this.parts.seals.cursor(this.table.name, offset);
     return (await cursor?.peek())?.index;
   }
 
   /** Returns where a record is. */
-  async placeOf(record: number): Promise<RecordPlace | undefined> {
-    const [place] = await this.parts.seals.places(this.table.number, record, record + 1);
-    return place;
+  async positionOf(record: number): Promise<RecordPosition | undefined> {
+    const [position] = await this.parts.seals.positions(this.table.number, record, record + 1);
+    return position;
   }
 
   /** Returns how many lines a record has. */
@@ -59,10 +59,10 @@ export class TableLog {
 
   /** Yields the records `from` to `to` as the log has them, the last not included. */
   async *stored(from: number, to: number): AsyncGenerator<StoredRecord> {
-    for (let at = from; at < to; at += PLACES) {
-      const end = Math.min(to, at + PLACES);
-      const places = await this.parts.seals.places(this.table.number, at, end);
-      for (const [i, place] of places.entries()) yield await this.at(at + i, place);
+    for (let at = from; at < to; at += POSITIONS) {
+      const end = Math.min(to, at + POSITIONS);
+      const positions = await this.parts.seals.positions(this.table.number, at, end);
+      for (const [i, position] of positions.entries()) yield await this.at(at + i, position);
     }
   }
 
@@ -71,9 +71,9 @@ export class TableLog {
     let leaves: Uint8Array = new Uint8Array(0);
     let at = from;
     for await (const { value, partition, offset } of this.stored(from, to)) {
-      const i = (at - from) % PLACES;
+      const i = (at - from) % POSITIONS;
       if (i === 0)
-        leaves = await this.parts.seals.leaves(this.table.number, at, Math.min(to, at + PLACES));
+        leaves = await this.parts.seals.leaves(this.table.number, at, Math.min(to, at + POSITIONS));
       yield {
         value,
         partition,
@@ -93,12 +93,12 @@ export class TableLog {
     }
   }
 
-  private async at(record: number, place: RecordPlace): Promise<StoredRecord> {
-    const found = await this.parts.window.at(place);
+  private async at(record: number, position: RecordPosition): Promise<StoredRecord> {
+    const found = await this.parts.window.at(position);
     if (found) return found;
     throw new ExportRefusal(
       'record-missing',
-      `record ${record} of table ${this.table.id} is not in the log, at offset ${place.offset} of partition ${place.partition}`,
+      `record ${record} of table ${this.table.id} is not in the log, at offset ${position.offset} of partition ${position.partition}`,
     );
   }
 

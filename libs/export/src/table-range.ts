@@ -136,11 +136,11 @@ export class TableRange {
   /** Yields where to begin to read: some shoes before what is asked for, then more, then 0. */
   private async *starts(): AsyncGenerator<NearStart> {
     const { log, rows } = this.parts;
-    const place = await log.placeOf(Math.min(this.asked.at, this.asked.size - 1));
-    const known = place ? await rows.openingsBefore(log.table.id, place.offset, SHOES_KNOWN) : [];
+    const position = await log.positionOf(Math.min(this.asked.at, this.asked.size - 1));
+    const known = position ? await rows.openingsBefore(log.table.id, position.offset, SHOES_KNOWN) : [];
     for (let shoes = SHOES_NEAR; shoes < known.length; shoes *= 2) {
       const opening = known[shoes];
-      const start = opening && (await log.recordAt(opening.place));
+      const start = opening && (await log.recordAt(opening.position));
       if (start === undefined || start === 0) break;
       // the shoes before have no record here, because only their names matter to the range
       const earlier = new Map(known.slice(shoes + 1).map(({ shoe }) => [shoe, 0] as const));
@@ -160,11 +160,11 @@ export class TableRange {
       for (const { type, shoe } of events)
         if (shoe !== undefined && (type === 'shoe-opened' || type === 'card-drawn'))
           names.add(shoe);
-    const before = await log.placeOf(start);
+    const before = await log.positionOf(start);
     const earlier = new Map<string, number>();
     if (!before || names.size === 0) return earlier;
-    for (const { shoe, place } of await rows.openingsOf(log.table.id, [...names], before.offset)) {
-      const record = await log.recordAt(place);
+    for (const { shoe, position } of await rows.openingsOf(log.table.id, [...names], before.offset)) {
+      const record = await log.recordAt(position);
       if (record !== undefined) earlier.set(shoe, record);
     }
     return earlier;

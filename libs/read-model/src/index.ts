@@ -161,8 +161,8 @@ export {
 } from './devices/devices.js';
 export {
   PackageRows,
-  type PlacedFinding,
-  type PlacedOpening,
+  type StoredFinding,
+  type StoredOpening,
   type UnjudgedLine,
 } from './packages/package-rows.js';
 export { passedRecords, passedUnderKey, type PassedRecord } from './passed/passed-records.js';

@@ -19,10 +19,10 @@ export {
 } from './writing/seal-store.js';
 export { GrowingTree } from './writing/growing-tree.js';
 export { TreeGrowth } from './writing/growth.js';
-export type { LogPlace } from './writing/places.js';
+export type { LogPosition } from './writing/positions.js';
 export type { Cosignatures } from './writing/cosignatures.js';
 export type { Mismatch, ReadingMarks, ReadingState } from './writing/reading-again.js';
-export type { LeafCursor, PlacedLeaf } from './reading/leaf-cursor.js';
+export type { LeafCursor, StoredLeaf } from './reading/leaf-cursor.js';
 export { HeadTree } from './reading/head-tree.js';
 export { SealRequests } from './writing/requests.js';
 export { LEAVES_MAX, NotSealed } from './reading/stored-leaves.js';

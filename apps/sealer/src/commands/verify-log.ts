@@ -243,7 +243,7 @@ class Report {
   }
 }
 
-/** The places of a fault that are not known. */
+/** The positions of a fault that are not known. */
 const AT = {
   ...{ file: null, table: null, record: null, partition: null, offset: null },
   ...{ line: null, seal: null },

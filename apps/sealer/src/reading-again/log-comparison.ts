@@ -88,14 +88,14 @@ export class LogComparison {
     return leafHash(this.sha256, value);
   }
 
-  /** Returns whether a record is the one that was hashed from its place, for its table. */
+  /** Returns whether a record is the one that was hashed from its position, for its table. */
   private async isSealed(record: StoredRecord): Promise<boolean> {
     const { partition, offset, key } = record;
     const cursor = await this.cursorOf(key, offset);
     for (let leaf = await cursor?.peek(); leaf; leaf = await cursor?.peek()) {
-      if (leaf.place.offset > offset) return false;
+      if (leaf.position.offset > offset) return false;
       cursor?.pass();
-      if (leaf.place.offset === offset && leaf.place.partition === partition)
+      if (leaf.position.offset === offset && leaf.position.partition === partition)
         return leaf.hash.equals(this.leafOf(record));
     }
     return false;

@@ -170,7 +170,7 @@ export class StoredTreesCheck {
     }: { readonly head: GrownRow; readonly before: number; readonly isThere: boolean },
   ): Promise<void> {
     const { reader, onFault } = this.parts;
-    const [place] = (await reader.places(number, before, before + 1).catch(ifNotSealed)) ?? [];
+    const [position] = (await reader.positions(number, before, before + 1).catch(ifNotSealed)) ?? [];
     const which = size - before === 1 ? `record ${before}` : `records ${before} to ${size - 1}`;
     onFault({
       step: 6,
@@ -180,7 +180,7 @@ export class StoredTreesCheck {
         : `the stored hashes of ${which}, which seal ${seal} holds, are gone`,
       table: tableOfName(this.nameOf(number)),
       record: before,
-      ...place,
+      ...position,
       seal,
     });
   }

@@ -2,37 +2,37 @@ import type { Finding, RangeShoe } from '#audit';
 import type { DataSource } from 'typeorm';
 import { readModelDataSource } from '../database/data-source.js';
 import { keyOf } from '../database/schema-keys.js';
-import type { LinePlace } from '../entities/index.js';
+import type { LinePosition } from '../entities/index.js';
 import { passedUnderKey } from '../passed/passed-records.js';
 import { readSnapshot, type Snapshot } from '../reading/snapshot-read.js';
 import { shoeDifference } from './shoe-difference.js';
 
 /** Where a record is in the log. */
-interface RecordPlace {
+interface RecordPosition {
   readonly partition: number;
   readonly offset: number;
 }
 
 /** A finding, and where it is. */
-export interface PlacedFinding {
+export interface StoredFinding {
   readonly finding: Finding;
   /** The reference of the opening of its shoe; null if it is about no shoe. */
   readonly shoeRef: string | null;
   /** A record at which it had been raised. */
-  readonly place: RecordPlace;
+  readonly position: RecordPosition;
   readonly isWithdrawn: boolean;
 }
 
 /** An opening of a shoe, and where it is. */
-export interface PlacedOpening {
+export interface StoredOpening {
   readonly ref: string;
   readonly shoe: string;
-  readonly place: RecordPlace;
+  readonly position: RecordPosition;
 }
 
 /** A line of a record, or all of its lines (null), that the fold does not judge. */
 export interface UnjudgedLine {
-  readonly place: RecordPlace;
+  readonly position: RecordPosition;
   /** Counted from 1. */
   readonly line: number | null;
   /** Whether the fold leaves it out. Otherwise the table is parked there. */
@@ -64,7 +64,7 @@ export class PackageRows {
    * Returns the opening of a table's shoe by its reference, or else the last one by the shoe's id;
    * undefined if there is none.
    */
-  async opening(table: string, shoe: string): Promise<PlacedOpening | undefined> {
+  async opening(table: string, shoe: string): Promise<StoredOpening | undefined> {
     const [found] = await this.openings(
       `select ${OPENING} from shoe s where s."table" = $1 and (s.ref = $2 or s.shoe = $2)
        order by s.ref = $2 desc, s.opened_offset desc, s.opened_line desc limit 1`,
@@ -78,7 +78,7 @@ export class PackageRows {
     table: string,
     shoes: readonly string[],
     before: number,
-  ): Promise<PlacedOpening[]> {
+  ): Promise<StoredOpening[]> {
     const names = new Map(shoes.map((shoe) => [keyOf(shoe), shoe]));
     const found = await this.openings(
       `select distinct on (s.shoe) ${OPENING} from shoe s
@@ -90,7 +90,7 @@ export class PackageRows {
   }
 
   /** Returns the last openings of a table up to an offset, the last first. */
-  openingsBefore(table: string, offset: number, count: number): Promise<PlacedOpening[]> {
+  openingsBefore(table: string, offset: number, count: number): Promise<StoredOpening[]> {
     return this.openings(
       `select ${OPENING} from shoe s where s."table" = $1 and s.opened_offset <= $2
        order by s.opened_offset desc, s.opened_line desc limit $3`,
@@ -98,8 +98,8 @@ export class PackageRows {
     );
   }
 
-  /** Returns a finding with its place; undefined if there is none of this id. */
-  async finding(id: string): Promise<PlacedFinding | undefined> {
+  /** Returns a finding with its position; undefined if there is none of this id. */
+  async finding(id: string): Promise<StoredFinding | undefined> {
     const [found] = await this.rows<FindingRead>(
       `select f.body as finding, f.shoe_ref as "shoeRef", f.partition, f.changed, f.lines,
          f.withdrawn_because is not null as "isWithdrawn"
@@ -110,12 +110,12 @@ export class PackageRows {
     const { finding, shoeRef, partition, changed, lines, isWithdrawn } = found;
     const shown = lines.map(([offset]) => offset);
     const offset = shown.length > 0 ? Math.max(...shown) : changed - 1;
-    return { finding, shoeRef, place: { partition, offset }, isWithdrawn };
+    return { finding, shoeRef, position: { partition, offset }, isWithdrawn };
   }
 
   /** Returns the records with acts on a finding, in the order of the log. */
-  acts(finding: string): Promise<RecordPlace[]> {
-    return this.rows<RecordPlace>(
+  acts(finding: string): Promise<RecordPosition[]> {
+    return this.rows<RecordPosition>(
       `select distinct e.partition, e."offset" from review_event e
        where e.finding = $1 order by e."offset"`,
       [keyOf(finding)],
@@ -126,7 +126,7 @@ export class PackageRows {
   unjudged(table: string): Promise<UnjudgedLine[]> {
     return this.read(async (read) => {
       const passed = await passedUnderKey(read, table);
-      const lines = await read.rows<RecordPlace & Omit<UnjudgedLine, 'place'>>(
+      const lines = await read.rows<RecordPosition & Omit<UnjudgedLine, 'position'>>(
         `select r.partition, r."offset", r.line + 1 as line, true as released from released r
          where r."table" = $1
          union all
@@ -134,8 +134,8 @@ export class PackageRows {
         [table],
       );
       return [
-        ...passed.map((place) => ({ place, line: null, released: true })),
-        ...lines.map(({ line, released, ...place }) => ({ place, line, released })),
+        ...passed.map((position) => ({ position, line: null, released: true })),
+        ...lines.map(({ line, released, ...position }) => ({ position, line, released })),
       ];
     });
   }
@@ -148,11 +148,11 @@ export class PackageRows {
     return this.read((read) => firstDifference(read, shoes));
   }
 
-  private async openings(sql: string, parameters: readonly unknown[]): Promise<PlacedOpening[]> {
-    const rows = await this.rows<Omit<PlacedOpening, 'place'> & RecordPlace>(sql, parameters);
+  private async openings(sql: string, parameters: readonly unknown[]): Promise<StoredOpening[]> {
+    const rows = await this.rows<Omit<StoredOpening, 'position'> & RecordPosition>(sql, parameters);
     return rows.map(({ ref, shoe, partition, offset }) => ({
       ...{ ref, shoe },
-      place: { partition, offset },
+      position: { partition, offset },
     }));
   }
 
@@ -165,10 +165,10 @@ export class PackageRows {
   }
 }
 
-interface FindingRead extends Pick<PlacedFinding, 'finding' | 'shoeRef' | 'isWithdrawn'> {
+interface FindingRead extends Pick<StoredFinding, 'finding' | 'shoeRef' | 'isWithdrawn'> {
   readonly partition: number;
   readonly changed: number;
-  readonly lines: readonly LinePlace[];
+  readonly lines: readonly LinePosition[];
 }
 
 async function firstDifference(

@@ -1,13 +1,13 @@
 import { HASH_BYTES, TILE_WIDTH } from '#evidence';
 import type { SealPool } from '../database/seal-pool.js';
-import type { LogPlace } from '../writing/places.js';
-import { readLeaves, readPlaces } from './stored-leaves.js';
+import type { LogPosition } from '../writing/positions.js';
+import { readLeaves, readPositions } from './stored-leaves.js';
 
-/** A leaf of a table, with the place of its record. */
-export interface PlacedLeaf {
+/** A leaf of a table, with the position of its record. */
+export interface StoredLeaf {
   readonly index: number;
   readonly hash: Buffer;
-  readonly place: LogPlace;
+  readonly position: LogPosition;
 }
 
 /**
@@ -15,7 +15,7 @@ export interface PlacedLeaf {
  * Reads a tile at a time.
  */
 export class LeafCursor {
-  private leaves: PlacedLeaf[] = [];
+  private leaves: StoredLeaf[] = [];
 
   private constructor(
     private readonly pool: SealPool,
@@ -40,15 +40,15 @@ export class LeafCursor {
     let [low, high] = [0, size];
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      const [place] = await readPlaces(pool, { tree: id, from: middle, to: middle + 1 });
-      if (place && place.offset < offset) low = middle + 1;
+      const [position] = await readPositions(pool, { tree: id, from: middle, to: middle + 1 });
+      if (position && position.offset < offset) low = middle + 1;
       else high = middle;
     }
     return new LeafCursor(pool, id, size, low);
   }
 
   /** Returns the next leaf without going past it; undefined after the last. */
-  async peek(): Promise<PlacedLeaf | undefined> {
+  async peek(): Promise<StoredLeaf | undefined> {
     if (this.leaves.length === 0) await this.fill();
     return this.leaves[0];
   }
@@ -62,14 +62,14 @@ export class LeafCursor {
     const from = this.index;
     const to = Math.min(this.size, from - (from % TILE_WIDTH) + TILE_WIDTH);
     const range = { tree: this.tree, from, to };
-    const [hashes, places] = [
+    const [hashes, positions] = [
       await readLeaves(this.pool, range),
-      await readPlaces(this.pool, range),
+      await readPositions(this.pool, range),
     ];
-    this.leaves = places.map((place, at) => ({
+    this.leaves = positions.map((position, at) => ({
       index: from + at,
       hash: hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES),
-      place,
+      position,
     }));
   }
 }

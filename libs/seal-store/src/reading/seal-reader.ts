@@ -10,14 +10,14 @@ import {
 } from '#evidence';
 import { errorCode } from '#process';
 import { SealPool } from '../database/seal-pool.js';
-import type { LogPlace } from '../writing/places.js';
+import type { LogPosition } from '../writing/positions.js';
 import type { Mismatch } from '../writing/reading-again.js';
 import { nameDigest } from '../writing/seal-store.js';
 import { SITE_TREE } from '../writing/site-entries.js';
 import { HeadTree } from './head-tree.js';
-import { LeafCursor, type PlacedLeaf } from './leaf-cursor.js';
+import { LeafCursor, type StoredLeaf } from './leaf-cursor.js';
 import { WANTED_CHANNEL } from './channels.js';
-import { readLeaves, readPlaces, readTileHashes } from './stored-leaves.js';
+import { readLeaves, readPositions, readTileHashes } from './stored-leaves.js';
 import {
   readHeadSizes,
   readMonthEnds,
@@ -304,8 +304,8 @@ export class SealReader {
   }
 
   /** Returns where in the log the records `from` to `to` of a table stand, the last not included. */
-  async places(number: number, from: number, to: number): Promise<LogPlace[]> {
-    return readPlaces(this.pool, { tree: await this.treeId(number), from, to });
+  async positions(number: number, from: number, to: number): Promise<LogPosition[]> {
+    return readPositions(this.pool, { tree: await this.treeId(number), from, to });
   }
 
   /** Returns the hashes of a tile, one after the other. Throws `NotSealed` if the tree has no such. */
@@ -327,18 +327,18 @@ export class SealReader {
   }
 
   /**
-   * Returns the record that was hashed from a place of the log, and its table; undefined if none
+   * Returns the record that was hashed from a position of the log, and its table; undefined if none
    * was. Asks every table, so it is for faults only.
    */
-  async recordAt(place: LogPlace): Promise<(PlacedLeaf & { readonly name: string }) | undefined> {
+  async recordAt(position: LogPosition): Promise<(StoredLeaf & { readonly name: string }) | undefined> {
     const names = await this.pool.query<{ name: string }>(
       'all-names',
       `select name from seal.tree where id <> ${SITE_TREE} order by id`,
     );
     for (const { name } of names) {
-      const leaf = await (await this.cursor(name, place.offset))?.peek();
-      const isThere = leaf?.place.offset === place.offset;
-      if (isThere && leaf.place.partition === place.partition) return { ...leaf, name };
+      const leaf = await (await this.cursor(name, position.offset))?.peek();
+      const isThere = leaf?.position.offset === position.offset;
+      if (isThere && leaf.position.partition === position.partition) return { ...leaf, name };
     }
     return undefined;
   }

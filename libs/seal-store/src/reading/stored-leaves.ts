@@ -1,6 +1,6 @@
 import { HASH_BYTES, TILE_WIDTH, type Tile } from '#evidence';
 import type { SealPool } from '../database/seal-pool.js';
-import { PLACE_BYTES, placesOf, type LogPlace } from '../writing/places.js';
+import { POSITION_BYTES, positionsOf, type LogPosition } from '../writing/positions.js';
 
 /** Most leaves that one call reads: 2 MB of hashes. */
 export const LEAVES_MAX = 65_536;
@@ -21,9 +21,9 @@ interface Range {
 export const readLeaves = (pool: SealPool, range: Range): Promise<Buffer> =>
   readColumn(pool, range, { column: 'hashes', width: HASH_BYTES });
 
-/** Returns where in the log the records of leaves stand. */
-export const readPlaces = async (pool: SealPool, range: Range): Promise<LogPlace[]> =>
-  placesOf(await readColumn(pool, range, { column: 'places', width: PLACE_BYTES }));
+/** Returns the positions of the records of leaves in the log. */
+export const readPositions = async (pool: SealPool, range: Range): Promise<LogPosition[]> =>
+  positionsOf(await readColumn(pool, range, { column: 'places', width: POSITION_BYTES }));
 
 /** Returns the hashes of a tile, one after the other. */
 export async function readTileHashes(

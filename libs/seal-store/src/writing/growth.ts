@@ -1,13 +1,13 @@
 import { TILE_WIDTH } from '#evidence';
 import type pg from 'pg';
 import type { FullTile, GrowingTree } from './growing-tree.js';
-import { placesBytes, type LogPlace } from './places.js';
+import { positionBytes, type LogPosition } from './positions.js';
 
 /** Leaves that follow each other in one tile. */
 interface Run {
   readonly first: number;
   readonly hashes: Uint8Array[];
-  readonly places: LogPlace[];
+  readonly positions: LogPosition[];
 }
 
 /** What was appended to one tree since its rows were written. */
@@ -21,14 +21,14 @@ export class TreeGrowth {
     readonly tree: GrowingTree,
   ) {}
 
-  /** Appends a leaf. A leaf of the site log has no place in the event log. */
-  append(leaf: Uint8Array, place?: LogPlace): void {
+  /** Appends a leaf. A leaf of the site log has no position in the event log. */
+  append(leaf: Uint8Array, position?: LogPosition): void {
     const at = this.tree.size;
     let run = this.runs.at(-1);
     if (!run || at % TILE_WIDTH === 0)
-      this.runs.push((run = { first: at, hashes: [], places: [] }));
+      this.runs.push((run = { first: at, hashes: [], positions: [] }));
     run.hashes.push(leaf);
-    if (place) run.places.push(place);
+    if (position) run.positions.push(position);
     this.full.push(...this.tree.append(leaf));
   }
 
@@ -78,7 +78,7 @@ export async function writeGrowth(
 
 async function insertTails(client: pg.ClientBase, grown: readonly TreeGrowth[]): Promise<void> {
   const rows = grown.flatMap(({ id, tails }) =>
-    tails.map(({ first, hashes, places }) => [id, first, joined(hashes), placesOrNull(places)]),
+    tails.map(({ first, hashes, positions }) => [id, first, joined(hashes), positionsOrNull(positions)]),
   );
   if (rows.length === 0) return;
   await client.query({
@@ -97,7 +97,7 @@ async function insertTiles(client: pg.ClientBase, grown: readonly TreeGrowth[]):
       index,
       root,
       joined(run.hashes),
-      placesOrNull(run.places),
+      positionsOrNull(run.positions),
     ]),
     ...upperTiles.map(({ level, index, root }) => [id, level, index, root, null, null]),
   ]);
@@ -136,8 +136,8 @@ async function mergeTiles(client: pg.ClientBase, grown: readonly TreeGrowth[]): 
 
 const joined = (hashes: readonly Uint8Array[]): Buffer => Buffer.concat(hashes);
 
-const placesOrNull = (places: readonly LogPlace[]): Buffer | null =>
-  places.length === 0 ? null : placesBytes(places);
+const positionsOrNull = (positions: readonly LogPosition[]): Buffer | null =>
+  positions.length === 0 ? null : positionBytes(positions);
 
 /** Returns rows as the arrays of their asColumns, which `unnest` takes. */
 export const asColumns = (rows: readonly (readonly unknown[])[], width: number): unknown[][] =>

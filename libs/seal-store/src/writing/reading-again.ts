@@ -1,5 +1,5 @@
 import type { SealPool } from '../database/seal-pool.js';
-import type { LogPlace } from './places.js';
+import type { LogPosition } from './positions.js';
 
 /** How far a partition was read again. */
 export interface ReadingState {
@@ -11,7 +11,7 @@ export interface ReadingState {
 }
 
 /** A record that is not the one that was hashed. */
-export interface Mismatch extends LogPlace {
+export interface Mismatch extends LogPosition {
   /** Name of the table, as `nameOfTable` writes it. */
   readonly name: string;
   /** Index of the record in its table; null if the table has no record from there. */
