@@ -70,7 +70,7 @@ const handOf = (page: Page, side: 'player' | 'banker'): Promise<string | null> =
 /** Returns what a reader of the screen reads of each card. */
 const cardsOn = (page: Page): Promise<string[]> =>
   page.locator('.felt-card .only-spoken').allTextContents();
-const place = (page: Page): Promise<string> => plain(page.locator('.finding-place p'));
+const place = (page: Page): Promise<string> => plain(page.locator('.finding-location p'));
 
 it('says that a coup of no cards has none, and what became of it', async () => {
   const page = await shown('N0', (log) => log.add('terminal', 'coup-opened', { coup: 1 }), 'open');

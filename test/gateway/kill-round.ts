@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { simulate } from '#audit';
 import { listSpool } from '#spool';
 import { FolderDisk } from '../../libs/spool/src/disk.js';
-import { entriesOf, placeOf } from '../../libs/spool/src/entries.js';
+import { entriesOf, positionOf } from '../../libs/spool/src/entries.js';
 import { standing } from '../faults/count.js';
 import type { System } from '../faults/system.js';
 import { audit, codes, type Sent } from '../kit/audit.js';
@@ -295,9 +295,9 @@ class Bench {
   private async spooled(): Promise<Sent[]> {
     const folder = join(this.gateway.folder, 'spool');
     const segments = await listSpool(folder);
-    const place = placeOf(1, segments);
+    const position = positionOf(1, segments);
     const events: Sent[] = [];
-    for await (const entry of place ? entriesOf(new FolderDisk(folder), segments, place) : [])
+    for await (const entry of position ? entriesOf(new FolderDisk(folder), segments, position) : [])
       if (entry.kind === 'line')
         for (const { made } of entry.line.frames)
           events.push(...made.map((line) => JSON.parse(line) as Sent));

@@ -7,7 +7,7 @@ import {
   type DeliveryOptions,
   type DeliveryState,
 } from '../../apps/gateway/src/delivery/delivery.js';
-import type { EventPlace } from '../../apps/gateway/src/desk/skip.js';
+import type { EventPosition } from '../../apps/gateway/src/desk/skip.js';
 import { eventually } from '../kit/eventually.js';
 import { CountingOwner, numbered } from '../spool/counting-owner.js';
 
@@ -20,7 +20,7 @@ const SHORT = { pauseMs: 4, pauseMsMax: 20, blockedMs: 20, lookMs: 60_000 };
 export class SpooledTable {
   /** What the journal of delivery was called with. */
   readonly states: DeliveryState[] = [];
-  readonly skipped: EventPlace[] = [];
+  readonly skipped: EventPosition[] = [];
   delivery!: Delivery;
   private last = 0;
   private stopping = new AbortController();

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import {
-  NotAtTheSamePlace,
+  NotAtTheSamePosition,
   Rebuild,
   RebuildRunning,
   RowStore,
@@ -42,13 +42,13 @@ async function openRebuild(): Promise<Rebuild> {
 function filling(
   rebuild: Rebuild,
   with_: Partial<RowBatch> = {},
-): (places: readonly LivePosition[]) => Promise<void> {
-  return async (places) => {
+): (positions: readonly LivePosition[]) => Promise<void> {
+  return async (positions) => {
     const next = RowStore.open(url, { schema: rebuild.schema });
     try {
       await next.claim('rebuild', 60_000, 100);
       for (const { partition, next: from, generation: own } of await next.positions()) {
-        const to = places.find((place) => place.partition === partition)?.next as number;
+        const to = positions.find((position) => position.partition === partition)?.next as number;
         const rowsToo =
           partition === 0 && from === 0
             ? { ...evening(own, 0, 10), ...with_ }
@@ -206,12 +206,12 @@ describe('a swap', () => {
         { partition: 1, next: 1 },
       ],
     ],
-  ])('is refused if %s, and changes nothing', async (_, places) => {
+  ])('is refused if %s, and changes nothing', async (_, positions) => {
     const rebuild = await openRebuild();
     await rebuild.prepare('log-1', 2, 1);
-    await expect(rebuild.swap(() => filling(rebuild)(places))).rejects.toThrow(NotAtTheSamePlace);
-    await expect(rebuild.compare(() => filling(rebuild)(places))).rejects.toThrow(
-      NotAtTheSamePlace,
+    await expect(rebuild.swap(() => filling(rebuild)(positions))).rejects.toThrow(NotAtTheSamePosition);
+    await expect(rebuild.compare(() => filling(rebuild)(positions))).rejects.toThrow(
+      NotAtTheSamePosition,
     );
     expect(await rows.ask('select next from rows.position order by partition')).toEqual([
       { next: 10 },
@@ -289,8 +289,8 @@ describe('a swap', () => {
     await rebuild.prepare('log-1', 2, 1);
     const fill = filling(rebuild);
     let late: Promise<unknown> = Promise.resolve();
-    await rebuild.swap(async (places) => {
-      await fill(places);
+    await rebuild.swap(async (positions) => {
+      await fill(positions);
       late = live.write({
         ...NOTHING,
         moves: [move(0, generation, 10, 11)],

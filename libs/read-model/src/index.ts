@@ -101,7 +101,7 @@ export {
   type Looker,
   type Looks,
 } from './findings/history.js';
-export { findingAt, type FindingPlace } from './findings/finding-place.js';
+export { findingAt, type FindingLocation } from './findings/finding-location.js';
 export {
   actingRole,
   REVIEW_COMMANDS,
@@ -228,7 +228,7 @@ export {
   type TableChange,
 } from './changes/changes.js';
 export {
-  NotAtTheSamePlace,
+  NotAtTheSamePosition,
   Rebuild,
   RebuildRunning,
   type LivePosition,

@@ -1,5 +1,5 @@
 import type { SpoolDisk } from './disk.js';
-import { type Damage, entriesOf, type Place, placeOf } from './entries.js';
+import { type Damage, entriesOf, type SpoolPosition, positionOf } from './entries.js';
 import type { SpoolLine } from './line.js';
 import type { Segment } from './segment.js';
 import { bytesOf } from './writer.js';
@@ -33,7 +33,7 @@ const LINE_BYTES = 128;
 interface Recent {
   readonly line: SpoolLine;
   readonly bytes: number;
-  readonly next: Place;
+  readonly next: SpoolPosition;
 }
 
 /**
@@ -42,7 +42,7 @@ interface Recent {
  */
 export class SpoolReader {
   /** Where the lines after `after` begin. */
-  private reached: { readonly after: number; readonly place: Place } | undefined;
+  private reached: { readonly after: number; readonly position: SpoolPosition } | undefined;
   /** The newest lines, in order. */
   private readonly recent: Recent[] = [];
   private recentBytes = 0;
@@ -53,7 +53,7 @@ export class SpoolReader {
   ) {}
 
   /** Takes a line that is durable. The line after it begins at `next`. */
-  wrote(line: SpoolLine, next: Place): void {
+  wrote(line: SpoolLine, next: SpoolPosition): void {
     const texts = line.frames.flatMap(({ made, raw }) => [...made, raw]);
     const bytes = LINE_BYTES + bytesOf(texts);
     this.recent.push({ line, bytes, next });
@@ -75,17 +75,17 @@ export class SpoolReader {
     const begin = this.beginning(segments, after);
     if (!begin) return [];
     const read = new Reading(limits);
-    let [place, bytes] = [begin, 0];
+    let [position, bytes] = [begin, 0];
     for await (const entry of entriesOf(this.disk, segments, begin)) {
       if (entry.kind === 'damage') await this.report(entry.damage);
       if (entry.kind !== 'line') continue;
       const { segment, line, end } = entry;
       if (!read.takes(line)) break;
-      bytes += end - (segment.name === place.segment ? place.at : 0);
-      place = { n: line.n + 1, segment: segment.name, at: end };
+      bytes += end - (segment.name === position.segment ? position.at : 0);
+      position = { n: line.n + 1, segment: segment.name, at: end };
       if (bytes > HELD_BYTES_MAX) break;
     }
-    return this.reaching(read.lines, after, place);
+    return this.reaching(read.lines, after, position);
   }
 
   private fromMemory(
@@ -103,17 +103,17 @@ export class SpoolReader {
   private reaching(
     lines: readonly SpoolContents[],
     after: number,
-    place: Place,
+    position: SpoolPosition,
   ): readonly SpoolContents[] {
-    this.reached = { after: lines.at(-1)?.n ?? after, place };
+    this.reached = { after: lines.at(-1)?.n ?? after, position };
     return lines;
   }
 
-  private beginning(segments: readonly Segment[], after: number): Place | undefined {
+  private beginning(segments: readonly Segment[], after: number): SpoolPosition | undefined {
     const { reached } = this;
     const isThere =
-      reached?.after === after && segments.some(({ name }) => name === reached.place.segment);
-    return isThere ? reached.place : placeOf(after + 1, segments);
+      reached?.after === after && segments.some(({ name }) => name === reached.position.segment);
+    return isThere ? reached.position : positionOf(after + 1, segments);
   }
 }
 

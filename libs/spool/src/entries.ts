@@ -7,7 +7,7 @@ export interface Damage {
   readonly segment: string;
   /** The first wrong byte of the segment. */
   readonly at: number;
-  /** How many bytes are wrong: 0 if lines are missing and nothing stands in their place. */
+  /** How many bytes are wrong: 0 if lines are missing and nothing is in their place. */
   readonly bytes: number;
   /** The number of the first line that is lost, or of the next line if none is. */
   readonly from: number;
@@ -15,7 +15,7 @@ export interface Damage {
   readonly to: number | null;
 }
 
-/** What stands in the segments of a spool, in order. */
+/** The content of the segments of a spool, in order. */
 export type Entry =
   | { readonly kind: 'preamble'; readonly segment: Segment; readonly preamble: SegmentPreamble }
   | {
@@ -27,31 +27,31 @@ export type Entry =
   | { readonly kind: 'damage'; readonly segment: Segment; readonly damage: Damage }
   | { readonly kind: 'torn'; readonly segment: Segment; readonly at: number; readonly end: number };
 
-/** Where reading begins: the number of the next line, and a place at or before it. */
-export interface Place {
+/** Where reading begins: the number of the next line, and a position at or before it. */
+export interface SpoolPosition {
   readonly n: number;
   readonly segment: string;
   readonly at: number;
 }
 
-/** Returns a place at or before a line, or undefined if there are no segments. */
-export function placeOf(n: number, segments: readonly Segment[]): Place | undefined {
+/** Returns a position at or before a line, or undefined if there are no segments. */
+export function positionOf(n: number, segments: readonly Segment[]): SpoolPosition | undefined {
   const segment = segments.findLast(({ firstN }) => firstN <= n) ?? segments[0];
   return segment && { n, segment: segment.name, at: 0 };
 }
 
 /**
- * Yields what stands from a place on. A line that the next segment has again is the rest of a
+ * Yields the content from a position on. A line that the next segment has again is the rest of a
  * failed write: it is left out, and so are wrong bytes in its place. `torn` is the unfinished last
  * write of the last segment.
  */
 export async function* entriesOf(
   disk: SpoolDisk,
   segments: readonly Segment[],
-  place: Place,
+  position: SpoolPosition,
 ): AsyncGenerator<Entry, void, undefined> {
-  let { n, at } = place;
-  const begin = segments.findIndex(({ name }) => name === place.segment);
+  let { n, at } = position;
+  const begin = segments.findIndex(({ name }) => name === position.segment);
   for (const [index, segment] of segments.slice(Math.max(0, begin)).entries()) {
     const next = segments[Math.max(0, begin) + index + 1];
     if (segment.firstN > n) yield lost(segment, 0, n, segment.firstN - 1);
@@ -68,7 +68,7 @@ interface Part {
   readonly at: number;
 }
 
-/** Yields what stands in one segment, and returns the number of the line after it. */
+/** Yields the content of one segment, and returns the number of the line after it. */
 async function* entriesIn(disk: SpoolDisk, part: Part): AsyncGenerator<Entry, number, undefined> {
   const { segment, next, n: first, at } = part;
   const limit = next?.firstN ?? Infinity;
@@ -101,9 +101,9 @@ function endOf({ segment, next }: Part, n: number, bad: Bad | undefined): Entry 
 const ending = (segment: Segment, bad: Bad, n: number): Entry =>
   bad.isOneLine ? { kind: 'torn', segment, at: bad.at, end: bad.end } : lost(segment, bad, n, null);
 
-/** Returns damage: wrong bytes, or nothing at this place. */
-function lost(segment: Segment, place: Bad | number, from: number, to: number | null): Entry {
-  const at = typeof place === 'number' ? place : place.at;
-  const bytes = typeof place === 'number' ? 0 : place.end - place.at;
+/** Returns damage: wrong bytes, or nothing at this position. */
+function lost(segment: Segment, bad: Bad | number, from: number, to: number | null): Entry {
+  const at = typeof bad === 'number' ? bad : bad.at;
+  const bytes = typeof bad === 'number' ? 0 : bad.end - bad.at;
   return { kind: 'damage', segment, damage: { segment: segment.name, at, bytes, from, to } };
 }

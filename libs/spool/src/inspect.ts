@@ -1,6 +1,6 @@
 import { errorCode, fileRefusal } from '#process';
 import { FolderDisk, type SpoolDisk } from './disk.js';
-import { type Damage, entriesOf, placeOf } from './entries.js';
+import { type Damage, entriesOf, positionOf } from './entries.js';
 import type { SpoolLine } from './line.js';
 import { type Segment, segmentsOf } from './segment.js';
 
@@ -57,8 +57,8 @@ async function reportOf(disk: SpoolDisk, segments: readonly Segment[]): Promise<
   const seen = { lines: 0, frames: 0, contents: 0, first: 0, last: 0, sent: 0 };
   let damaged = 0;
   let unfinishedBytes = 0;
-  const place = placeOf(segments[0]?.firstN ?? 0, segments);
-  for await (const entry of place ? entriesOf(disk, segments, place) : []) {
+  const position = positionOf(segments[0]?.firstN ?? 0, segments);
+  for await (const entry of position ? entriesOf(disk, segments, position) : []) {
     if (entry.kind === 'line') count(entry.line, seen);
     if (entry.kind === 'torn') unfinishedBytes = entry.end - entry.at;
     if (entry.kind !== 'damage') continue;

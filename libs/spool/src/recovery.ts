@@ -91,8 +91,8 @@ async function fold(
   let n = first.firstN;
   let sent = 0;
   let isRestored = false;
-  const place = { n, segment: first.name, at: 0 };
-  for await (const entry of entriesOf(disk, segments, place)) {
+  const position = { n, segment: first.name, at: 0 };
+  for await (const entry of entriesOf(disk, segments, position)) {
     if (entry.kind === 'damage') damage.push(entry.damage);
     if (entry.kind === 'torn') tornAt = entry.at;
     if (entry.kind === 'preamble') {

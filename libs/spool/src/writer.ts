@@ -1,6 +1,6 @@
 import { asError } from '#process';
 import type { SpoolDisk } from './disk.js';
-import type { Place } from './entries.js';
+import type { SpoolPosition } from './entries.js';
 import { preambleBytes, lineBytes, SPOOL_VERSION } from './line.js';
 import type { SpoolOwner } from './owner.js';
 import type { Recovered } from './recovery.js';
@@ -68,7 +68,7 @@ export class SegmentWriter {
   }
 
   /** Returns where the next line begins, if it comes into the last segment. */
-  get end(): Place {
+  get end(): SpoolPosition {
     const { name: segment, bytes: at } = this.lastSegment;
     return { n: this.nextN, segment, at };
   }

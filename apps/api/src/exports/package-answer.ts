@@ -8,7 +8,7 @@ import type { MadePackage } from '#export';
 import { HouseRecord } from '../house/house-record.js';
 import { actorOf, type Identity } from '../identity/identity.js';
 import { Problem } from '../problems/problems.js';
-import { FilePlaces } from '../reading/file-places.js';
+import { FileSlots } from '../reading/file-slots.js';
 import { unlessKnown } from '../reading/known-answer.js';
 import { Exporting } from './exporting.js';
 
@@ -35,7 +35,7 @@ export class FetchPackageHandler implements ICommandHandler<FetchPackage> {
   constructor(
     private readonly exporting: Exporting,
     private readonly record: HouseRecord,
-    private readonly places: FilePlaces,
+    private readonly slots: FileSlots,
   ) {}
 
   async execute({ by, of: { id, made }, part }: FetchPackage): Promise<Readable> {
@@ -45,7 +45,7 @@ export class FetchPackageHandler implements ICommandHandler<FetchPackage> {
         'not-found',
         'the file of this package is not in the folder of this server: ask for it again',
       );
-    const { free } = this.places.take(by.id);
+    const { free } = this.slots.take(by.id);
     try {
       await this.record.count({
         type: 'export-downloaded',

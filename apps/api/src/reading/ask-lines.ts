@@ -2,7 +2,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Paging, ReadAt, Slices, Snapshot } from '#read-model';
 import type { LinesFile } from './columns.js';
 import { Export } from './export.js';
-import { FILE_SHARE, FilePlaces } from './file-places.js';
+import { FILE_SHARE, FileSlots } from './file-slots.js';
 import { linesFile } from './lines-file.js';
 import { LivePlay } from './live-play.js';
 import type { Asked } from './reading.js';
@@ -36,7 +36,7 @@ export class AskLinesHandler implements IQueryHandler<AskLines<object, object, u
   constructor(
     private readonly rows: RowsReader,
     private readonly live: LivePlay,
-    private readonly places: FilePlaces,
+    private readonly slots: FileSlots,
   ) {}
 
   async execute({
@@ -44,7 +44,7 @@ export class AskLinesHandler implements IQueryHandler<AskLines<object, object, u
     asked: { by, filter, pages, least, seesFindings },
   }: AskLines<object, object, unknown>): Promise<ReadAt<object> | Export> {
     if (!('all' in pages)) return this.rows.read(least, (read) => page(read, filter, pages));
-    const { free } = this.places.take(by);
+    const { free } = this.slots.take(by);
     try {
       return await this.rows.open(least, (snapshot) =>
         Export.begin(

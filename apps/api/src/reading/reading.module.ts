@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
 import { AskLinesHandler } from './ask-lines.js';
-import { FilePlaces } from './file-places.js';
+import { FileSlots } from './file-slots.js';
 import { LivePlay } from './live-play.js';
 import { PositionsLook } from './positions-look.js';
 import { RowsReader } from './rows-reader.js';
 
 /** Reads rows: one snapshot for each answer, never older than the reader asks for. */
 @Module({
-  providers: [FilePlaces, LivePlay, PositionsLook, RowsReader, AskLinesHandler],
-  exports: [FilePlaces, LivePlay, PositionsLook, RowsReader],
+  providers: [FileSlots, LivePlay, PositionsLook, RowsReader, AskLinesHandler],
+  exports: [FileSlots, LivePlay, PositionsLook, RowsReader],
 })
 export class ReadingModule {}

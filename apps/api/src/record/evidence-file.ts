@@ -1,5 +1,5 @@
 import { BrokenLog, type EventLog, type StoredRecord } from '#event-log';
-import type { FindingPlace, LinePlace } from '#read-model';
+import type { FindingLocation, LinePosition } from '#read-model';
 import type { FileParts, Patience } from '../reading/export.js';
 import { MEDIA_TYPES } from '../reading/formats.js';
 import { logLinesOf, withoutStamps } from './log-lines.js';
@@ -16,7 +16,7 @@ const PATIENCE: Patience = { stalledMs: 60_000, inAllMs: 600_000 };
 
 /** What a finding rests on, and the positions that its rows are true of. */
 export interface Evidence {
-  readonly place: FindingPlace;
+  readonly location: FindingLocation;
   readonly positions: string;
 }
 
@@ -25,7 +25,7 @@ export interface EvidenceAsked {
   /** Whether lines have the api's stamps. */
   readonly stamps: boolean;
   /** Where in the log an act is after which all lines are. */
-  readonly after: LinePlace | undefined;
+  readonly after: LinePosition | undefined;
 }
 
 /**
@@ -35,10 +35,10 @@ export interface EvidenceAsked {
  */
 export function evidenceFile(
   log: EventLog,
-  { place, positions }: Evidence,
+  { location, positions }: Evidence,
   { stamps, after }: EvidenceAsked,
 ): FileParts {
-  const { id, lines, body, partition } = place;
+  const { id, lines, body, partition } = location;
   const ofLog = lines.length > 0;
   const asked = after ? lines.filter((line) => isAfter(line, after)) : lines;
   return {
@@ -51,22 +51,22 @@ export function evidenceFile(
   };
 }
 
-const isAfter = ([offset, line]: LinePlace, [otherOffset, otherLine]: LinePlace): boolean =>
+const isAfter = ([offset, line]: LinePosition, [otherOffset, otherLine]: LinePosition): boolean =>
   offset === otherOffset ? line > otherLine : offset > otherOffset;
 
 async function* referencesOf(references: readonly string[]): AsyncGenerator<Uint8Array, void> {
   yield Buffer.from(references.map((reference) => `${reference}\n`).join(''));
 }
 
-/** Yields the lines at these places of a partition, in their order, a slice at a time. */
+/** Yields the lines at these positions of a partition, in their order, a slice at a time. */
 async function* linesAt(
   log: EventLog,
   partition: number,
-  places: readonly LinePlace[],
+  lines: readonly LinePosition[],
   stamps: boolean,
 ): AsyncGenerator<Uint8Array, void> {
-  for (let at = 0; at < places.length; at += SLICE_LINES) {
-    const slice = places.slice(at, at + SLICE_LINES);
+  for (let at = 0; at < lines.length; at += SLICE_LINES) {
+    const slice = lines.slice(at, at + SLICE_LINES);
     const records = await recordsAt(log, partition, new Set(slice.map(([offset]) => offset)));
     yield Buffer.concat(
       slice.flatMap(([offset, line]) => {

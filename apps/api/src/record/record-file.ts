@@ -15,7 +15,7 @@ export interface LinesAsked {
   readonly stamps: boolean;
 }
 
-/** No snapshot waits for this reader. What bounds it is that it holds one of the places. */
+/** No snapshot waits for this reader. What bounds it is that it holds one of the slots. */
 const PATIENCE: Patience = { stalledMs: 60_000, inAllMs: 3_600_000 };
 
 /** How the file is read and what it holds. */

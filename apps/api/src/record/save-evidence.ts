@@ -2,9 +2,9 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { BrokenLog, EventLog } from '#event-log';
 import {
   actAt,
-  type FindingPlace,
+  type FindingLocation,
   findingAt,
-  type LinePlace,
+  type LinePosition,
   type Positions,
   type ReadBy,
   type Snapshot,
@@ -53,18 +53,18 @@ export class SaveEvidenceHandler implements IQueryHandler<SaveEvidence> {
 
   async execute({ id, asked, by, least }: SaveEvidence): Promise<Export> {
     const { result, positions } = await this.rows.read(least, async (read) => {
-      const place = (await findingAt(read, plainId(id), by)) ?? noFinding();
-      return { place, after: await placeOf(read, place, asked.after) };
+      const location = (await findingAt(read, plainId(id), by)) ?? noFinding();
+      return { location, after: await positionOf(read, location, asked.after) };
     });
-    const { place, after } = result;
-    if (place.evidence === null)
+    const { location, after } = result;
+    if (location.evidence === null)
       throw new Problem(
         'conflict',
         'this finding has no evidence yet: it is made once somebody has claimed it and its coup is over, or once its shoe is out of reach',
       );
     try {
       return await Export.begin(
-        evidenceFile(this.log, { place, positions }, { stamps: asked.stamps, after }),
+        evidenceFile(this.log, { location, positions }, { stamps: asked.stamps, after }),
       );
     } catch (error) {
       if (error instanceof BrokenLog) throw error;
@@ -74,13 +74,13 @@ export class SaveEvidenceHandler implements IQueryHandler<SaveEvidence> {
 }
 
 /** Returns where an act on a finding is. Throws `invalid-request` if the finding has no such act. */
-async function placeOf(
+async function positionOf(
   read: Snapshot,
-  place: FindingPlace,
+  location: FindingLocation,
   ref: string | undefined,
-): Promise<LinePlace | undefined> {
+): Promise<LinePosition | undefined> {
   if (ref === undefined) return undefined;
-  const found = await actAt(read, place, ref);
+  const found = await actAt(read, location, ref);
   if (found) return found;
   throw new Problem('invalid-request', undefined, {
     errors: [{ pointer: '/after', reason: 'must be the reference of an act on this finding' }],

@@ -6,7 +6,7 @@ import { plainText } from '../http/parameters.js';
 import { logAway } from '../problems/log-away.js';
 import { Problem } from '../problems/problems.js';
 import { Export } from '../reading/export.js';
-import { FILE_SHARE, FilePlaces } from '../reading/file-places.js';
+import { FILE_SHARE, FileSlots } from '../reading/file-slots.js';
 import { LivePlay } from '../reading/live-play.js';
 import type { Reading } from '../reading/reading.js';
 import { RowsReader } from '../reading/rows-reader.js';
@@ -40,12 +40,12 @@ export class SaveRecordHandler implements IQueryHandler<SaveRecord> {
     private readonly log: EventLog,
     private readonly rows: RowsReader,
     private readonly live: LivePlay,
-    private readonly places: FilePlaces,
+    private readonly slots: FileSlots,
   ) {}
 
   async execute(asked: SaveRecord): Promise<Export> {
     const of = await this.tableOf(asked);
-    const { free } = this.places.take(asked.by);
+    const { free } = this.slots.take(asked.by);
     try {
       const rest = (tookMs: number): Promise<void> => this.live.rest(tookMs, FILE_SHARE);
       return await Export.begin(await recordFile(this.log, of, asked.lines, { rest, free }));

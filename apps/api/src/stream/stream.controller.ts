@@ -20,7 +20,7 @@ import { POSITIONS_PATTERN } from '../reading/positions.js';
 import type { Identity } from '../identity/identity.js';
 import { identityOf, Requires } from '../identity/requires.js';
 import { Metrics } from '../operation/metrics.js';
-import { AnswerPlaces } from '../reading/answer-places.js';
+import { AnswerSlots } from '../reading/answer-slots.js';
 import { Following, STREAM_HEADERS } from './following.js';
 import { ChangeFeed } from './change-feed.js';
 import { TableChangeAnswer } from './table-change.answer.js';
@@ -28,7 +28,7 @@ import { viewerOf } from './views.js';
 
 /**
  * The most streams at once: of this process, far more than a house has screens, and of one
- * identity, so that one cannot take the places of all.
+ * identity, so that one cannot take the slots of all.
  */
 const STREAMS_MAX = { inAll: 2_000, each: 1_000 };
 
@@ -55,7 +55,7 @@ const EVENT = {
 @Controller('v1/stream')
 export class StreamController implements OnModuleDestroy {
   private readonly open = new Set<Following>();
-  private readonly places: AnswerPlaces;
+  private readonly slots: AnswerSlots;
   private readonly dropped: Counter;
   private isEnding = false;
 
@@ -64,7 +64,7 @@ export class StreamController implements OnModuleDestroy {
     private readonly sessions: FollowedSessions,
     metrics: Metrics,
   ) {
-    this.places = new AnswerPlaces('streams', STREAMS_MAX, metrics);
+    this.slots = new AnswerSlots('streams', STREAMS_MAX, metrics);
     this.dropped = new Counter({
       name: 'shoeprint_stream_dropped_total',
       help: 'Streams that were closed because their reader did not take what it was sent.',
@@ -95,7 +95,7 @@ export class StreamController implements OnModuleDestroy {
     const identity = identityOf(request);
     if (request.method === 'HEAD') return void reply.headers(STREAM_HEADERS).send();
     const since = sinceOf(request);
-    const place = this.places.take(identity.id);
+    const slot = this.slots.take(identity.id);
     try {
       const now = await this.changes.now();
       if (this.isEnding)
@@ -104,7 +104,7 @@ export class StreamController implements OnModuleDestroy {
         });
       await this.follow(identity, reply, { since: since ?? now, now });
     } finally {
-      place.free();
+      slot.free();
     }
   }
 

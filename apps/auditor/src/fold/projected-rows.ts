@@ -18,7 +18,7 @@ import {
   findingColumns,
   type BasisOfFinding,
   type FindingAsFolded,
-  type LinePlace,
+  type LinePosition,
   type ReviewEventRow,
   type ReviewOfFinding,
   type CoupRow,
@@ -217,7 +217,7 @@ class TableProjection {
   }
 
   private basis(id: string, { people, positions }: Basis, mark: number): BasisOfFinding {
-    const lines = positions.map((position): LinePlace => {
+    const lines = positions.map((position): LinePosition => {
       const { offset, line } = lineAt(position);
       return [offset, line];
     });

@@ -55,9 +55,9 @@ export interface LineAt {
 
 /** More lines than a record has. */
 const LINES = 16_384;
-/** Returns a line's place as one number, as the fold keeps it. */
+/** Returns a line's position as one number, as the fold keeps it. */
 const positionOf = ({ offset, line }: LineAt): number => offset * LINES + line;
-/** Returns the place of a line that `positionOf` gave. */
+/** Returns the record and line of a number that `positionOf` returned. */
 export const lineAt = (position: number): LineAt => ({
   offset: Math.floor(position / LINES),
   line: position % LINES,

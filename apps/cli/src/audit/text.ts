@@ -92,14 +92,14 @@ function coupsInTurn(findings: readonly Finding[]): Finding[][] {
   const groups: Finding[][] = [];
   for (const finding of findings) {
     const last = groups.at(-1);
-    if (last?.[0] && placeOf(last[0]) === placeOf(finding)) last.push(finding);
+    if (last?.[0] && locationOf(last[0]) === locationOf(finding)) last.push(finding);
     else groups.push([finding]);
   }
   return groups;
 }
 
 /** Returns the part of its shoe that a finding is about. */
-const placeOf = ({ code, coup }: Finding): string =>
+const locationOf = ({ code, coup }: Finding): string =>
   coup !== undefined
     ? `Coup ${coup}`
     : CATALOGUE[code].about === 'shoe'
@@ -117,7 +117,7 @@ function groupLines(
 ): string[] {
   const [first] = group as [Finding];
   const coup = coupOf(first, record);
-  const title = record.shoe || first.coup !== undefined ? placeOf(first) : 'Outside any shoe';
+  const title = record.shoe || first.coup !== undefined ? locationOf(first) : 'Outside any shoe';
   return [
     '',
     `  ${colours.bold(title)} ${colours.dim('─'.repeat(Math.max(0, columns() - title.length - 3)))}`,

@@ -36,14 +36,14 @@ export function ruleOf(
   coup: AuditedCoup | undefined,
   currency: string,
 ): RuleText {
-  const place = placeOf(finding, rules, currency);
-  if (!place)
+  const part = partOf(finding, rules, currency);
+  if (!part)
     return {
       rule: [`${GENERAL[finding.code] ?? 'general procedure'} (docs/findings.md, ${finding.code})`],
     };
   return {
-    rule: place.words(coup),
-    source: `${rules.ref}, ${rules.document.title}: ${sourcesAt(rules.document, place.pointer).map(sourceText).join('; ')}`,
+    rule: part.words(coup),
+    source: `${rules.ref}, ${rules.document.title}: ${sourcesAt(rules.document, part.pointer).map(sourceText).join('; ')}`,
   };
 }
 
@@ -91,7 +91,7 @@ const GENERAL: Partial<Record<FindingCode, string>> = {
   'PR-10': 'who voids, moves, corrects or waives sends it under their own name',
 };
 
-interface RulePlace {
+interface RulePart {
   readonly pointer: string;
   readonly words: (coup: AuditedCoup | undefined) => readonly string[];
 }
@@ -100,21 +100,21 @@ interface RulePlace {
  * Returns where a document states the rule behind a finding, and the rule in words. Returns
  * undefined if it does not state it.
  */
-function placeOf(finding: Finding, rules: Rules, currency: string): RulePlace | undefined {
+function partOf(finding: Finding, rules: Rules, currency: string): RulePart | undefined {
   const { document } = rules;
   const { rule } = CATALOGUE[finding.code];
-  const at = (...words: string[]): RulePlace => ({ pointer: rule ?? '', words: () => words });
+  const at = (...words: string[]): RulePart => ({ pointer: rule ?? '', words: () => words });
   switch (rule) {
     case null:
       return undefined;
     case '/tableau':
       return { pointer: rule, words: (coup) => tableauRow(finding.code, document, coup) };
     case '/bets/pays':
-      return betPlace(finding, document);
+      return betPart(finding, document);
     case '/commission/rate':
     case '/commission/rounding':
     case '/commission/when':
-      return commissionPlace(document, rule, currency);
+      return commissionPart(document, rule, currency);
     case '/bets':
       return at(`the bets are ${document.bets.map(({ id }) => id).join(', ') || 'none'}`);
     case '/specials':
@@ -130,11 +130,11 @@ function placeOf(finding: Finding, rules: Rules, currency: string): RulePlace | 
   }
 }
 
-const commissionPlace = (
+const commissionPart = (
   { commission }: RuleDocument,
   pointer: string,
   currency: string,
-): RulePlace | undefined =>
+): RulePart | undefined =>
   commission && { pointer, words: () => [commissionText(commission, currency)] };
 
 /** Describes commission: `5 % of the winnings, marked, rounded to 0.01 USD (half-up)`. */
@@ -152,7 +152,7 @@ function commissionText(
 }
 
 /** Returns what the settled bet pays. */
-function betPlace({ bet: id }: Finding, { bets }: RuleDocument): RulePlace | undefined {
+function betPart({ bet: id }: Finding, { bets }: RuleDocument): RulePart | undefined {
   const at = bets.findIndex((bet) => bet.id === id);
   const bet = bets[at];
   return (

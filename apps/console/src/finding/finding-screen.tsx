@@ -18,7 +18,7 @@ import { type Desk, RulingBar, useDesk } from '../review/ruling-bar.js';
 import { useWords } from '../words/words.js';
 import { CoupView } from './coup-view.js';
 import { Facts, People } from './facts.js';
-import { CodeSign, FindingHead, Place } from './head.js';
+import { CodeSign, FindingHead, Location } from './head.js';
 import { History } from './history.js';
 import { PrintFoot } from './print-foot.js';
 import { Record } from './record.js';
@@ -150,7 +150,7 @@ function FindingView({ whole, back, step, onStep }: ViewProps): ReactNode {
   const beside = <Beside {...{ whole, desk }} />;
   return (
     <article className="finding">
-      <Place {...neighbors} {...finding} {...{ coup, back, link }} />
+      <Location {...neighbors} {...finding} {...{ coup, back, link }} />
       <FindingHead whole={whole} />
       {coup ? (
         <CoupView {...{ coup, finding, step, onStep }}>{beside}</CoupView>
@@ -227,7 +227,7 @@ function CoupOnly({ coup, step, onStep }: CoupProps): ReactNode {
   };
   return (
     <article className="finding">
-      <Place
+      <Location
         {...neighbors}
         {...{ ...coup, coup, link }}
         at={coup.openedAt}

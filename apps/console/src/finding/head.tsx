@@ -24,7 +24,7 @@ export function CodeSign({
   );
 }
 
-interface PlaceProps {
+interface LocationProps {
   readonly coup: Pick<Coup, 'coup' | 'openedAt' | 'kind' | 'state' | 'rules'> | null;
   readonly table: string;
   readonly shoe: string;
@@ -39,12 +39,12 @@ interface PlaceProps {
 }
 
 /** Where and when it was, and the way to the coups before and after. */
-export function Place(props: PlaceProps): ReactNode {
+export function Location(props: LocationProps): ReactNode {
   const { coup, table, shoe, shoeRef, rules, at, back } = props;
   const words = useWords();
   const formats = useFormats();
   return (
-    <div className="finding-place">
+    <div className="finding-location">
       {back}
       <p>
         <Link to="/tables/$table" params={{ table }}>
@@ -77,7 +77,7 @@ export function Place(props: PlaceProps): ReactNode {
   );
 }
 
-function Shoe({ table, shoe, shoeRef }: Pick<PlaceProps, 'table' | 'shoe' | 'shoeRef'>) {
+function Shoe({ table, shoe, shoeRef }: Pick<LocationProps, 'table' | 'shoe' | 'shoeRef'>) {
   if (shoeRef === null) return <Said>{shoe}</Said>;
   return (
     <Link to="/tables/$table/shoes/$ref" params={{ table, ref: shoeRef }}>
@@ -86,7 +86,7 @@ function Shoe({ table, shoe, shoeRef }: Pick<PlaceProps, 'table' | 'shoe' | 'sho
   );
 }
 
-function Neighbors({ table, before, after, coup, link: self }: PlaceProps): ReactNode {
+function Neighbors({ table, before, after, coup, link: self }: LocationProps): ReactNode {
   const words = useWords();
   const link = (ref: string | null, key: Key, sign: string): ReactNode =>
     ref === null ? (
@@ -118,7 +118,7 @@ function Neighbors({ table, before, after, coup, link: self }: PlaceProps): Reac
 const ADDRESS_MS = 60_000;
 
 /** Copies the address of what is shown. Where nothing may be copied, it shows the address. */
-function CopyLink({ link }: Pick<PlaceProps, 'link'>): ReactNode {
+function CopyLink({ link }: Pick<LocationProps, 'link'>): ReactNode {
   const words = useWords();
   const router = useRouter();
   const copy = async (): Promise<void> => {

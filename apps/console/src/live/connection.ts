@@ -19,34 +19,34 @@ const AGAIN_MS = { least: 1_000, most: 5_000 };
 export const QUIET_MS_MAX = SILENCE_MS_MAX + AGAIN_MS.most + 1_000;
 
 /** Where a reader of the stream is: the id of the last message that it got, or an empty text. */
-export interface StreamPlace {
+export interface StreamPosition {
   lastId: string;
 }
 
 /**
  * Follows the stream until `stop`. After a loss it connects again within 1 to 5 seconds and resumes
- * after the last event that it got, so nothing is missed. It begins after `place`, and keeps it, so
- * that the stream can be followed from there later.
+ * after the last event that it got, so nothing is missed. It begins after `position`, and keeps it
+ * up to date, so that the stream can be followed from there later.
  */
 export function follow(
   url: string,
   report: (report: LiveReport) => void,
-  place: StreamPlace = { lastId: '' },
+  position: StreamPosition = { lastId: '' },
 ): { stop(): void } {
   const stopped = new AbortController();
-  void followOn(url, report, { place, stopped: stopped.signal });
+  void followOn(url, report, { position, stopped: stopped.signal });
   return { stop: () => stopped.abort() };
 }
 
 async function followOn(
   url: string,
   report: (report: LiveReport) => void,
-  { place, stopped }: { readonly place: StreamPlace; readonly stopped: AbortSignal },
+  { position, stopped }: { readonly position: StreamPosition; readonly stopped: AbortSignal },
 ): Promise<void> {
   for (;;) {
-    const outcome = await connect(url, place.lastId, stopped, (seen) => {
-      place.lastId = seen.id ?? place.lastId;
-      report(seen.event ? { is: 'event', event: seen.event } : { is: 'live', at: place.lastId });
+    const outcome = await connect(url, position.lastId, stopped, (seen) => {
+      position.lastId = seen.id ?? position.lastId;
+      report(seen.event ? { is: 'event', event: seen.event } : { is: 'live', at: position.lastId });
     });
     if (outcome === 'stopped') return;
     report({ is: outcome });

@@ -164,11 +164,11 @@ function joinWorker({ url, account, report }: Shared, onError: () => void): () =
  * hidden comes when it is seen again.
  */
 function followWhileVisible(url: string, report: (report: LiveReport) => void): () => void {
-  const place = { lastId: '' };
+  const position = { lastId: '' };
   let stream: { stop(): void } | undefined;
   const turn = (): void => {
     stream?.stop();
-    stream = document.visibilityState === 'visible' ? follow(url, report, place) : undefined;
+    stream = document.visibilityState === 'visible' ? follow(url, report, position) : undefined;
   };
   document.addEventListener('visibilitychange', turn);
   turn();

@@ -1,4 +1,4 @@
-import { follow, type LiveReport, type StreamPlace } from './connection.js';
+import { follow, type LiveReport, type StreamPosition } from './connection.js';
 
 /**
  * One stream for all windows of a browser, because HTTP/1.1 gives a browser six connections. Each
@@ -10,7 +10,7 @@ interface Scope {
 
 const ports = new Set<MessagePort>();
 let stream: { stop(): void } | undefined;
-let place: StreamPlace = { lastId: '' };
+let position: StreamPosition = { lastId: '' };
 let last: LiveReport | undefined;
 
 (globalThis as unknown as Scope).onconnect = ({ ports: [port] }) => {
@@ -23,11 +23,11 @@ let last: LiveReport | undefined;
 
 function join(port: MessagePort, url: string): void {
   ports.add(port);
-  if (stream && last) port.postMessage(last.is === 'live' ? { ...last, at: place.lastId } : last);
-  stream ??= followFrom((place = { lastId: '' }), url);
+  if (stream && last) port.postMessage(last.is === 'live' ? { ...last, at: position.lastId } : last);
+  stream ??= followFrom((position = { lastId: '' }), url);
 }
 
-function followFrom(start: StreamPlace, url: string): { stop(): void } {
+function followFrom(start: StreamPosition, url: string): { stop(): void } {
   last = undefined; // how the stream before ended is of another session
   const report = (each: LiveReport): void => {
     if (each.is !== 'event') last = each;

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Spool } from '#spool';
 import { ApiConnection, type ApiConfiguration, REQUEST_MS } from './connection.js';
 import { LARGEST, RequestSize } from './request-size.js';
-import type { EventPlace } from '../desk/skip.js';
+import type { EventPosition } from '../desk/skip.js';
 import { Undelivered, type EventsRequest } from './undelivered.js';
 import { verdictOf, type Verdict } from './verdict.js';
 
@@ -19,7 +19,7 @@ export type DeliveryState =
       readonly is: 'blocked';
       readonly why: string;
       /** The first event that the api names. */
-      readonly event?: EventPlace;
+      readonly event?: EventPosition;
       readonly oldestAt: number;
     };
 
@@ -70,7 +70,7 @@ export interface DeliveryOptions {
   readonly spool: Spool;
   readonly api: ApiConfiguration;
   /** Returns whether a person decided that an event is not delivered. */
-  readonly isSkipped: (place: EventPlace) => boolean;
+  readonly isSkipped: (position: EventPosition) => boolean;
   /** Called with the new state when the api stops or goes on taking events, or for a new reason. */
   readonly journal: (state: DeliveryState) => void;
   /** Returns the wall clock in milliseconds since 1970. */
@@ -81,7 +81,7 @@ export interface DeliveryOptions {
 interface Trouble {
   readonly is: 'waiting' | 'blocked';
   readonly why: string;
-  readonly event?: EventPlace;
+  readonly event?: EventPosition;
 }
 
 /**
@@ -193,7 +193,7 @@ export class Delivery {
     this.isRetryAsked = false;
     this.request ??= this.held.next(this.size.of(this.isBehind), this.options.isSkipped);
     const { request } = this;
-    if (request.places.length === 0) return void this.goOn(request);
+    if (request.positions.length === 0) return void this.goOn(request);
     const asked = { method: 'POST', path: 'v1/events', lines: request.lines } as const;
     const answer = await this.connection.request(asked, signal);
     if (signal.aborted) return;
@@ -207,7 +207,7 @@ export class Delivery {
   private take(verdict: Verdict, request: EventsRequest): number {
     switch (verdict.is) {
       case 'taken':
-        this.counted.delivered += request.places.length;
+        this.counted.delivered += request.positions.length;
         this.counted.lastDeliveredAt = this.clock();
         this.counted.requests.taken += 1;
         this.size.wasTaken();
@@ -216,8 +216,8 @@ export class Delivery {
       case 'again':
         return this.waitFor(verdict, request);
       case 'too-large':
-        if (request.places.length === 1)
-          return this.block(`the event is too large: ${verdict.why}`, request.places[0]);
+        if (request.positions.length === 1)
+          return this.block(`the event is too large: ${verdict.why}`, request.positions[0]);
         this.sendFewer(request);
         return 0;
       case 'refused':
@@ -253,7 +253,7 @@ export class Delivery {
     this.failures += 1;
     this.setTrouble({ is: 'waiting', why });
     this.unanswered = isPerhapsTooLarge ? this.unanswered + 1 : 0;
-    if (this.unanswered === TRIES_OF_A_SIZE && request.places.length > 1) {
+    if (this.unanswered === TRIES_OF_A_SIZE && request.positions.length > 1) {
       this.unanswered = 0;
       this.sendFewer(request);
     }
@@ -264,17 +264,17 @@ export class Delivery {
 
   private refuse(
     { why, faults }: Extract<Verdict, { is: 'refused' }>,
-    { places }: EventsRequest,
+    { positions }: EventsRequest,
   ): number {
     const [fault] = faults;
     if (!fault) return this.block(why);
     return this.block(
       `${why}: ${fault.pointer}: ${fault.reason}`,
-      places[(fault.position ?? 0) - 1],
+      positions[(fault.position ?? 0) - 1],
     );
   }
 
-  private block(why: string, event?: EventPlace): number {
+  private block(why: string, event?: EventPosition): number {
     this.counted.requests.blocked += 1;
     this.request = undefined; // an event of it may be skipped before the next try
     this.setTrouble({ is: 'blocked', why, ...(event && { event }) });

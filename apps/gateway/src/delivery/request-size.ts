@@ -31,10 +31,10 @@ export class RequestSize {
   }
 
   /** Halves a request that was too large, and the limits with it. */
-  wasTooLarge({ places, lines }: EventsRequest): void {
+  wasTooLarge({ positions, lines }: EventsRequest): void {
     this.taken = 0;
     this.limits = {
-      contents: Math.max(1, Math.floor(places.length / 2)),
+      contents: Math.max(1, Math.floor(positions.length / 2)),
       bytes: Math.max(1, Math.floor(lines.length / 2)),
     };
   }

@@ -1,10 +1,10 @@
 import type { ReadLimits, SpoolContents } from '#spool';
-import type { EventPlace } from '../desk/skip.js';
+import type { EventPosition } from '../desk/skip.js';
 
 /** The events of one request, and where they are. */
 export interface EventsRequest {
   /** Of each event, in order. Empty if everything up to the end is left out or has no event. */
-  readonly places: readonly EventPlace[];
+  readonly positions: readonly EventPosition[];
   /** One event a line. */
   readonly lines: Buffer;
   /** What comes after it. */
@@ -29,24 +29,24 @@ export class Undelivered {
   }
 
   /** Returns the next events that fit into the limits, and at least one if any are left. */
-  next(limits: ReadLimits, isSkipped: (place: EventPlace) => boolean): EventsRequest {
-    const places: EventPlace[] = [];
+  next(limits: ReadLimits, isSkipped: (position: EventPosition) => boolean): EventsRequest {
+    const positions: EventPosition[] = [];
     const texts: string[] = [];
     let bytes = 0;
     for (let line = 0; line < this.lines.length; line += 1) {
       const { n, made } = this.lines[line] as SpoolContents;
       for (let i = line === 0 ? this.made : 0; i < made.length; i += 1) {
-        const place = { n, event: i + 1 };
-        if (isSkipped(place)) continue;
+        const position = { n, event: i + 1 };
+        if (isSkipped(position)) continue;
         const text = made[i] as string;
         bytes += Buffer.byteLength(text) + 1;
-        if (places.length > 0 && (places.length >= limits.contents || bytes > limits.bytes))
-          return requestOf(places, texts, { line, made: i });
-        places.push(place);
+        if (positions.length > 0 && (positions.length >= limits.contents || bytes > limits.bytes))
+          return requestOf(positions, texts, { line, made: i });
+        positions.push(position);
         texts.push(text);
       }
     }
-    return requestOf(places, texts, { line: this.lines.length, made: 0 });
+    return requestOf(positions, texts, { line: this.lines.length, made: 0 });
   }
 
   /**
@@ -62,11 +62,11 @@ export class Undelivered {
 }
 
 const requestOf = (
-  places: readonly EventPlace[],
+  positions: readonly EventPosition[],
   texts: readonly string[],
   end: EventsRequest['end'],
 ): EventsRequest => ({
-  places,
+  positions,
   lines: Buffer.from(texts.map((text) => `${text}\n`).join('')),
   end,
 });

@@ -1,11 +1,11 @@
-/** An event of the spool: the number of its line, and its place in the line from 1. */
-export interface EventPlace {
+/** An event of the spool: the number of its line, and its position in the line from 1. */
+export interface EventPosition {
   readonly n: number;
   readonly event: number;
 }
 
 /** An event that an operator set aside, so that it is not delivered. */
-export interface Skip extends EventPlace {
+export interface Skip extends EventPosition {
   readonly by: string;
   readonly reason: string;
 }

@@ -1,6 +1,6 @@
 import type { SpoolFigures } from '#spool';
 import type { DeliveryState } from '../delivery/delivery.js';
-import type { EventPlace } from '../desk/skip.js';
+import type { EventPosition } from '../desk/skip.js';
 
 /** A device, as the gateway sees it. Times are milliseconds since 1970. */
 export interface DeviceSnapshot {
@@ -79,13 +79,13 @@ export function readinessOf(snapshot: GatewaySnapshot, now: number): Readiness {
 
 function deliveryWords(state: DeliveryState, now: number): string {
   if (state.is === 'fresh') return 'fresh';
-  const place = state.is === 'blocked' ? placeWords(state.event) : '';
+  const position = state.is === 'blocked' ? positionWords(state.event) : '';
   const why = state.is === 'behind' ? '' : `: ${state.why}`;
   const is = state.is === 'waiting' ? 'behind and waiting' : state.is;
-  return `${is}${place}, the oldest event is ${agoOf(state.oldestAt, now)} old${why}`;
+  return `${is}${position}, the oldest event is ${agoOf(state.oldestAt, now)} old${why}`;
 }
 
-const placeWords = (event: EventPlace | undefined): string =>
+const positionWords = (event: EventPosition | undefined): string =>
   event === undefined ? '' : ` at event ${event.event} of line ${event.n}`;
 
 function spoolWords({ last, sent, bytes, full, syncSeconds }: GatewaySnapshot['spool']): string {

@@ -1,7 +1,7 @@
 import type { SpoolLine, SpoolNotice, SpoolOwner } from '#spool';
 import type { GatewayConfiguration } from '../configuration/configuration.js';
 import { DeskRecord, NEW_DESK, type DeskState } from '../desk/record.js';
-import type { EventPlace } from '../desk/skip.js';
+import type { EventPosition } from '../desk/skip.js';
 
 /** What a segment of the spool begins with. */
 interface Saved {
@@ -27,7 +27,7 @@ export class DeskOwner implements SpoolOwner {
     return this.desk;
   }
 
-  isSkipped({ n, event }: EventPlace): boolean {
+  isSkipped({ n, event }: EventPosition): boolean {
     return this.desk.skipped.some((skip) => skip.n === n && skip.event === event);
   }
 

@@ -93,7 +93,7 @@ class Gateway implements RunningGateway {
     this.spool = spool;
     this.delivery = new Delivery({
       ...{ spool, api: apiOf(configuration) },
-      isSkipped: (place) => owner.isSkipped(place),
+      isSkipped: (position) => owner.isSkipped(position),
       journal: (state) => say(deliveryText(state)),
     });
     const randomDigits = (count: number): string =>

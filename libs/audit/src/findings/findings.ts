@@ -17,8 +17,8 @@ import {
 } from './finding.js';
 
 /**
- * What a judge found wrong. The fields that distinguish findings of one code in one place make the
- * id.
+ * What a judge found wrong. The fields that distinguish findings of one code in one location make
+ * the id.
  */
 export type Wrong = Pick<
   Finding,
@@ -39,7 +39,7 @@ export type Wrong = Pick<
 >;
 
 /** Where a finding is raised, and under which rules. */
-type FindingPlace = Pick<
+type FindingLocation = Pick<
   Finding,
   'table' | 'shoe' | 'coup' | 'shoeRef' | 'coupRef' | 'rules' | 'void'
 >;
@@ -47,14 +47,14 @@ type FindingPlace = Pick<
 /** Returns a finding with its id. */
 export function newFinding(
   code: FindingCode,
-  place: FindingPlace,
+  location: FindingLocation,
   { impact, explainedBy, ...wrong }: Wrong,
   sha256: Sha256Hex,
 ): Finding {
   const finding = {
     code,
     severity: CATALOGUE[code].severity,
-    ...place,
+    ...location,
     ...wrong,
     ...(explainedBy && { explainedBy }),
     ...(impact && impact.amount !== 0 && { impact }),
@@ -75,7 +75,7 @@ export function raise(
 ): Finding | undefined {
   const { about, onVoid } = CATALOGUE[code];
   const of = about === 'shoe' ? null : coup;
-  const place = {
+  const location = {
     table: shoe.table,
     shoe: shoe.name,
     shoeRef: shoe.ref,
@@ -83,7 +83,7 @@ export function raise(
     rules: shoe.rules.ref,
     void: of?.state === 'void' && onVoid !== 'void if earlier',
   };
-  const finding = newFinding(code, place, wrong, shoe.sha256);
+  const finding = newFinding(code, location, wrong, shoe.sha256);
   if (shoe.found.has(finding.id)) return undefined;
   if (isHidden(shoe, of, code, wrong.events)) return undefined;
   const coupRef = of?.ref ?? null;

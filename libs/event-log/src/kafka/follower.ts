@@ -25,7 +25,7 @@ const RESTART_MS_MAX = 1000;
 /**
  * One followed partition: the records that its handler has not taken, and where reading continues.
  */
-interface Place {
+interface Reading {
   readonly partition: number;
   next: number;
   ahead: StoredRecord[];
@@ -55,7 +55,7 @@ interface FollowerOptions {
  * the log directly.
  */
 export class KafkaFollower implements Follower {
-  private readonly places = new Map<number, Place>();
+  private readonly readings = new Map<number, Reading>();
   private readonly taking = new Map<number, Promise<void>>();
   private consumer: KafkaConsumer | undefined;
   private restarting: NodeJS.Timeout | undefined;
@@ -80,7 +80,7 @@ export class KafkaFollower implements Follower {
     if (!Number.isInteger(partition) || partition < 0 || partition >= this.options.partitions)
       throw new RangeError(`partition ${partition} does not exist`);
     if (this.closed) return;
-    this.places.set(partition, {
+    this.readings.set(partition, {
       partition,
       next: from,
       ahead: [],
@@ -93,7 +93,7 @@ export class KafkaFollower implements Follower {
   }
 
   async remove(partition: number): Promise<void> {
-    this.places.delete(partition);
+    this.readings.delete(partition);
     this.consumer?.pause(partition);
     await this.taking.get(partition);
   }
@@ -103,7 +103,7 @@ export class KafkaFollower implements Follower {
     const now = performance.now();
     return Math.max(
       0,
-      ...[...this.places.values()].map((place) => now - (place.stillSince ?? now)),
+      ...[...this.readings.values()].map((reading) => now - (reading.stillSince ?? now)),
     );
   }
 
@@ -115,7 +115,7 @@ export class KafkaFollower implements Follower {
   private async end(): Promise<void> {
     clearInterval(this.watch);
     clearTimeout(this.restarting);
-    this.places.clear();
+    this.readings.clear();
     this.letGo();
     await Promise.all([...this.taking.values(), ...this.ending, this.watching]);
     this.options.onClosed();
@@ -128,8 +128,8 @@ export class KafkaFollower implements Follower {
       topic,
       partitions,
       position: (partition) => {
-        const place = this.places.get(partition);
-        return place && { offset: place.next, paused: place.aheadBytes > AHEAD_BYTES_MAX };
+        const reading = this.readings.get(partition);
+        return reading && { offset: reading.next, paused: reading.aheadBytes > AHEAD_BYTES_MAX };
       },
       onBatch: (batch) => {
         if (this.consumer === consumer) this.came(batch);
@@ -150,7 +150,7 @@ export class KafkaFollower implements Follower {
     this.options.onRestart(why);
     this.letGo();
     this.restarting = setTimeout(() => {
-      for (const place of this.places.values()) place.lastCame = performance.now();
+      for (const reading of this.readings.values()) reading.lastCame = performance.now();
       this.start();
     }, this.restartMs);
     this.restartMs = Math.min(this.restartMs * 2, RESTART_MS_MAX);
@@ -168,27 +168,27 @@ export class KafkaFollower implements Follower {
   }
 
   private came(batch: EachBatchPayload['batch']): void {
-    const place = this.places.get(batch.partition);
-    if (!place) return;
-    const fresh = batch.messages.filter(({ offset }) => Number(offset) >= place.next);
-    const broken = fresh.findIndex(({ offset }, at) => Number(offset) !== place.next + at);
+    const reading = this.readings.get(batch.partition);
+    if (!reading) return;
+    const fresh = batch.messages.filter(({ offset }) => Number(offset) >= reading.next);
+    const broken = fresh.findIndex(({ offset }, at) => Number(offset) !== reading.next + at);
     const following = broken < 0 ? fresh : fresh.slice(0, broken);
     if (following.length > 0)
-      this.ahead(place, recordsFrom(place.partition, place.next, following));
+      this.ahead(reading, recordsFrom(reading.partition, reading.next, following));
     // There is a hole, or kafkajs went back.
-    if (following.length < fresh.length || fresh.length === 0) this.confirm(place);
+    if (following.length < fresh.length || fresh.length === 0) this.confirm(reading);
   }
 
-  private ahead(place: Place, records: StoredRecord[]): void {
-    place.next += records.length;
-    place.lastCame = performance.now();
-    place.stillSince = undefined;
+  private ahead(reading: Reading, records: StoredRecord[]): void {
+    reading.next += records.length;
+    reading.lastCame = performance.now();
+    reading.stillSince = undefined;
     for (const record of records) {
-      place.ahead.push(record);
-      place.aheadBytes += record.value.byteLength;
+      reading.ahead.push(record);
+      reading.aheadBytes += record.value.byteLength;
     }
-    if (place.aheadBytes > AHEAD_BYTES_MAX) this.consumer?.pause(place.partition);
-    this.handOn(place.partition);
+    if (reading.aheadBytes > AHEAD_BYTES_MAX) this.consumer?.pause(reading.partition);
+    this.handOn(reading.partition);
   }
 
   /**
@@ -196,9 +196,9 @@ export class KafkaFollower implements Follower {
    * and `add`.
    */
   private handOn(partition: number): void {
-    const place = this.places.get(partition);
-    if (!place || place.ahead.length === 0 || this.taking.has(partition)) return;
-    const taken = this.take(place).finally(() => {
+    const reading = this.readings.get(partition);
+    if (!reading || reading.ahead.length === 0 || this.taking.has(partition)) return;
+    const taken = this.take(reading).finally(() => {
       this.taking.delete(partition);
       this.handOn(partition);
     });
@@ -206,46 +206,46 @@ export class KafkaFollower implements Follower {
   }
 
   /** Never rejects: if the handler rejects, the partition stops. */
-  private async take(place: Place): Promise<void> {
+  private async take(reading: Reading): Promise<void> {
     try {
-      await this.handler.take(place.partition, shareOf(place));
-      if (place.aheadBytes <= AHEAD_BYTES_MAX / 2 && this.places.get(place.partition) === place)
-        this.consumer?.resume(place.partition);
+      await this.handler.take(reading.partition, shareOf(reading));
+      if (reading.aheadBytes <= AHEAD_BYTES_MAX / 2 && this.readings.get(reading.partition) === reading)
+        this.consumer?.resume(reading.partition);
     } catch (error) {
-      this.stop(place, asError(error));
+      this.stop(reading, asError(error));
     }
   }
 
-  private stop(place: Place, why: Error): void {
-    if (this.places.get(place.partition) !== place) return;
-    this.places.delete(place.partition);
-    this.consumer?.pause(place.partition);
-    this.handler.stopped(place.partition, why);
+  private stop(reading: Reading, why: Error): void {
+    if (this.readings.get(reading.partition) !== reading) return;
+    this.readings.delete(reading.partition);
+    this.consumer?.pause(reading.partition);
+    this.handler.stopped(reading.partition, why);
   }
 
   /**
    * Reads the log directly at the partition's position. Stops the partition at a hole, at another
    * topic, or if the log ends before the position; otherwise reading continues from there.
    */
-  private confirm(place: Place): void {
-    if (place.confirming) return;
-    place.confirming = true;
-    this.consumer?.pause(place.partition);
-    void this.ask(place)
+  private confirm(reading: Reading): void {
+    if (reading.confirming) return;
+    reading.confirming = true;
+    this.consumer?.pause(reading.partition);
+    void this.ask(reading)
       .catch((error: unknown) => {
-        if (error instanceof BrokenLog) this.stop(place, error);
-        else this.options.onNotice(`partition ${place.partition}: ${asError(error).message}`);
+        if (error instanceof BrokenLog) this.stop(reading, error);
+        else this.options.onNotice(`partition ${reading.partition}: ${asError(error).message}`);
       })
       .finally(() => {
-        place.confirming = false;
-        if (this.places.get(place.partition) === place)
-          this.consumer?.seek(place.partition, place.next);
+        reading.confirming = false;
+        if (this.readings.get(reading.partition) === reading)
+          this.consumer?.seek(reading.partition, reading.next);
       });
   }
 
-  private async ask(place: Place): Promise<void> {
+  private async ask(reading: Reading): Promise<void> {
     await this.options.sameTopic();
-    await this.options.wire.read(place.partition, place.next, 1);
+    await this.options.wire.read(reading.partition, reading.next, 1);
   }
 
   /**
@@ -253,14 +253,14 @@ export class KafkaFollower implements Follower {
    * and that existing records arrive.
    */
   private async look(): Promise<void> {
-    if (this.places.size === 0) return;
+    if (this.readings.size === 0) return;
     const { consumer } = this;
     try {
       await this.options.sameTopic();
       const isQuiet = isQuietTooLong(consumer);
-      const heads = await this.options.wire.heads([...this.places.keys()]);
-      for (const place of [...this.places.values()])
-        this.compare(place, heads.get(place.partition));
+      const heads = await this.options.wire.heads([...this.readings.keys()]);
+      for (const reading of [...this.readings.values()])
+        this.compare(reading, heads.get(reading.partition));
       if (!consumer) return;
       // It is asked twice, as this process may have slept in between.
       if (isQuiet && isQuietTooLong(consumer))
@@ -268,24 +268,24 @@ export class KafkaFollower implements Follower {
       else this.restartIfStuck(consumer, heads);
     } catch (error) {
       if (error instanceof BrokenLog)
-        for (const place of [...this.places.values()]) this.stop(place, error);
+        for (const reading of [...this.readings.values()]) this.stop(reading, error);
       else this.options.onNotice(asError(error).message);
     }
   }
 
   /** Notes whether a partition has records that have not arrived, given where it ends. */
-  private compare(place: Place, head: number | undefined): void {
-    if (head === undefined || place.aheadBytes > AHEAD_BYTES_MAX / 2) return;
+  private compare(reading: Reading, head: number | undefined): void {
+    if (head === undefined || reading.aheadBytes > AHEAD_BYTES_MAX / 2) return;
     const now = performance.now();
-    if (head < place.next) this.confirm(place);
-    place.stillSince = head <= place.next ? undefined : (place.stillSince ?? now);
-    if (head <= place.next) place.lastCame = now;
+    if (head < reading.next) this.confirm(reading);
+    reading.stillSince = head <= reading.next ? undefined : (reading.stillSince ?? now);
+    if (head <= reading.next) reading.lastCame = now;
   }
 
   /** Restarts a consumer from which existing records have not arrived for too long. */
   private restartIfStuck(consumer: KafkaConsumer, heads: ReadonlyMap<number, number>): void {
     const now = performance.now();
-    const stuck = [...this.places.values()].find(
+    const stuck = [...this.readings.values()].find(
       ({ stillSince, lastCame, aheadBytes }) =>
         stillSince !== undefined && aheadBytes <= AHEAD_BYTES_MAX / 2 && now - lastCame > STUCK_MS,
     );
@@ -305,20 +305,20 @@ const isQuietTooLong = (consumer: KafkaConsumer | undefined): boolean =>
  * Removes and returns the next records of a partition: at most `TAKE_BYTES_MAX` bytes, but at least
  * one record.
  */
-function shareOf(place: Place): StoredRecord[] {
+function shareOf(reading: Reading): StoredRecord[] {
   let bytes = 0;
   let count = 0;
-  while (count < place.ahead.length) {
-    const size = (place.ahead[count] as StoredRecord).value.byteLength;
+  while (count < reading.ahead.length) {
+    const size = (reading.ahead[count] as StoredRecord).value.byteLength;
     if (count > 0 && bytes + size > TAKE_BYTES_MAX) break;
     bytes += size;
     count += 1;
   }
-  place.aheadBytes -= bytes;
-  if (count === place.ahead.length) {
-    const all = place.ahead;
-    place.ahead = [];
+  reading.aheadBytes -= bytes;
+  if (count === reading.ahead.length) {
+    const all = reading.ahead;
+    reading.ahead = [];
     return all;
   }
-  return place.ahead.splice(0, count);
+  return reading.ahead.splice(0, count);
 }

@@ -53,8 +53,8 @@ export class ReviewEventRow extends Changed {
 /** The table of acts on findings. */
 export const REVIEW_EVENT = tableOf(ReviewEventRow);
 
-/** The place of a line in a partition of the log: the offset of its record, and its line there. */
-export type LinePlace = readonly [offset: number, line: number];
+/** The position of a line in a partition of the log: the offset of its record, and its line. */
+export type LinePosition = readonly [offset: number, line: number];
 
 /**
  * Where the review of a finding stands. These columns are written after the row, because a review
@@ -99,5 +99,5 @@ export abstract class UnderReview extends Changed {
    */
   @Column(amended(JSON_TEXT, '[]')) readonly people!: readonly string[];
   /** Where the lines of its evidence are in its partition, in the order of the evidence. */
-  @Column(amended(JSON_TEXT, '[]')) readonly lines!: readonly LinePlace[];
+  @Column(amended(JSON_TEXT, '[]')) readonly lines!: readonly LinePosition[];
 }

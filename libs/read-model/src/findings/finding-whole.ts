@@ -12,7 +12,7 @@ import { PAGE_MAX } from '../reading/cursor.js';
 import { whole, type Snapshot } from '../reading/snapshot-read.js';
 import { Where, type ReadBy } from '../reading/where.js';
 import { FINDING_SELECT, findingLine, type FindingLine, type FindingRead } from './findings.js';
-import { findingAt, type FindingPlace } from './finding-place.js';
+import { findingAt, type FindingLocation } from './finding-location.js';
 import { actsOn, looksAt, type HistoryAct, type Looks } from './history.js';
 import type { Reviewer } from './commands.js';
 import { isForTwo, mayOf, type May, type Reviewable, type ReviewSetting } from './may.js';
@@ -116,15 +116,15 @@ export async function findingWhole(
   id: string,
   reader: FindingReader,
 ): Promise<FindingWhole | undefined> {
-  const place = await findingAt(read, id, reader);
-  if (!place) return undefined;
+  const location = await findingAt(read, id, reader);
+  if (!location) return undefined;
   const row = await rowOf(read, id);
   const { scope, viewer } = reader;
-  const by = { table: place.table, ...(scope && { scope }), ...(viewer && { viewer }) };
+  const by = { table: location.table, ...(scope && { scope }), ...(viewer && { viewer }) };
   const ofCoup = row.coupRef === null ? undefined : await coup(read, row.coupRef, reader.book, by);
   const { review, ...finding } = findingLine(row, viewer);
   const reviewable = { ...row, isCoupOpen: ofCoup?.state === 'open' };
-  const coups = row.shoeRef === null ? [] : await coupsOf(read, row.shoeRef, place.table);
+  const coups = row.shoeRef === null ? [] : await coupsOf(read, row.shoeRef, location.table);
   return {
     finding,
     review: {
@@ -132,16 +132,16 @@ export async function findingWhole(
       two: isForTwo(reviewable, reader),
       may: mayOf(reviewable, reader.reviewer, reader),
     },
-    people: place.people,
-    device: await deviceOf(read, row, place.table),
+    people: location.people,
+    device: await deviceOf(read, row, location.table),
     coup: ofCoup ?? null,
     currency: row.currency,
     neighbors: neighborsOf(coups, row.coupRef),
     coups,
-    video: await videoOf(read, { ...place, ofCoup, heldUntil: row.videoHeldUntil }, reader),
-    seenBefore: await seenBefore(read, row, place.table, reader),
-    history: (await actsOn(read, place, reader, { order: 'newest', limit: ACTS_MAX })).lines,
-    looks: await looksAt(read, place, reader.seesLooks),
+    video: await videoOf(read, { ...location, ofCoup, heldUntil: row.videoHeldUntil }, reader),
+    seenBefore: await seenBefore(read, row, location.table, reader),
+    history: (await actsOn(read, location, reader, { order: 'newest', limit: ACTS_MAX })).lines,
+    looks: await looksAt(read, location, reader.seesLooks),
   };
 }
 
@@ -190,7 +190,7 @@ const VIDEO_ACTS = {
   holds: ['finding-video-hold-requested', 'finding-video-held'],
 } as const satisfies Record<string, readonly ReviewEventRow['type'][]>;
 
-interface Filmed extends FindingPlace {
+interface Filmed extends FindingLocation {
   readonly ofCoup: CoupWhole | undefined;
   /** The latest time until which somebody says that it was kept. */
   readonly heldUntil: string | null;
@@ -198,20 +198,20 @@ interface Filmed extends FindingPlace {
 
 async function videoOf(
   read: Snapshot,
-  { ofCoup, heldUntil, ...place }: Filmed,
+  { ofCoup, heldUntil, ...location }: Filmed,
   reader: FindingReader,
 ): Promise<FindingVideo> {
   const { kept, before, after } = reader.inForce.document.video;
-  const began = Date.parse(ofCoup?.openedAt ?? place.at);
-  const ended = Date.parse(ofCoup?.endedAt ?? ofCoup?.openedAt ?? place.at);
+  const began = Date.parse(ofCoup?.openedAt ?? location.at);
+  const ended = Date.parse(ofCoup?.endedAt ?? ofCoup?.openedAt ?? location.at);
   const iso = (ms: number): string => new Date(ms).toISOString();
   const keptUntil = Math.max(
-    Date.parse(place.at) + kept * 1000, // as the filter of the list has it
+    Date.parse(location.at) + kept * 1000, // as the filter of the list has it
     heldUntil === null ? 0 : Date.parse(heldUntil),
   );
   const newest = { order: 'newest', limit: ACTS_MAX } as const;
-  const attached = await actsOn(read, place, reader, { ...newest, types: VIDEO_ACTS.link });
-  const holds = await actsOn(read, place, reader, { ...newest, types: VIDEO_ACTS.holds });
+  const attached = await actsOn(read, location, reader, { ...newest, types: VIDEO_ACTS.link });
+  const holds = await actsOn(read, location, reader, { ...newest, types: VIDEO_ACTS.holds });
   const link = attached.lines[0]?.data.video;
   return {
     link: typeof link === 'string' ? link : null,

@@ -1,8 +1,8 @@
-import { type LinePlace, REVIEW_EVENT, type ReviewEventRow } from '../entities/index.js';
+import { type LinePosition, REVIEW_EVENT, type ReviewEventRow } from '../entities/index.js';
 import { cursorKey, limitOf, pageOf, type Page, type Paging } from '../reading/cursor.js';
 import { whole, type Snapshot } from '../reading/snapshot-read.js';
 import { Where, type ReadBy } from '../reading/where.js';
-import { findingAt, type FindingPlace } from './finding-place.js';
+import { findingAt, type FindingLocation } from './finding-location.js';
 import { ACCUSATION } from './review.js';
 
 /** The orders of a history. */
@@ -66,26 +66,26 @@ export async function findingHistory(
   reader: HistoryReader,
   { order = 'oldest', ...paging }: HistoryPaging,
 ): Promise<FindingHistory | undefined> {
-  const place = await findingAt(read, id, reader);
-  if (!place) return undefined;
-  const { at, raisedAt, withdrawnBecause } = place;
+  const location = await findingAt(read, id, reader);
+  if (!location) return undefined;
+  const { at, raisedAt, withdrawnBecause } = location;
   return {
-    ...(await actsOn(read, place, reader, { order, ...paging })),
+    ...(await actsOn(read, location, reader, { order, ...paging })),
     raised: { at, received: raisedAt },
     withdrawnBecause,
-    looks: await looksAt(read, place, reader.seesLooks === true),
+    looks: await looksAt(read, location, reader.seesLooks === true),
   };
 }
 
 /** Returns a page of the acts on a finding, without looks. */
 export async function actsOn(
   read: Snapshot,
-  place: FindingPlace,
+  location: FindingLocation,
   { viewer }: ReadBy,
   { order = 'oldest', types, ...paging }: HistoryPaging & ActsWanted,
 ): Promise<Page<HistoryAct>> {
   const list = `history/${order}`;
-  const where = actsAt(place).and(`r.type <> '${VIEWED}'`).given('r.type = any(?)', types);
+  const where = actsAt(location).and(`r.type <> '${VIEWED}'`).given('r.type = any(?)', types);
   if (paging.cursor !== undefined)
     where.and(
       `(r."offset", r.line) ${order === 'oldest' ? '>' : '<'} (?, ?)`,
@@ -99,7 +99,7 @@ export async function actsOn(
     where.parameters,
   );
   const page = pageOf(list, rows, paging, ({ offset, line }) => [whole(offset), line]);
-  const isAccused = await isConcealed(read, place, viewer);
+  const isAccused = await isConcealed(read, location, viewer);
   return {
     lines: page.lines.map((row) => historyAct(row, isAccused && row.by !== viewer)),
     next: page.next,
@@ -120,11 +120,11 @@ function historyAct(
 /** Returns whether somebody proposed an accusation, and the viewer was involved. */
 async function isConcealed(
   read: Snapshot,
-  place: FindingPlace,
+  location: FindingLocation,
   viewer: string | undefined,
 ): Promise<boolean> {
-  if (viewer === undefined || !place.people.includes(viewer)) return false;
-  const where = actsAt(place).and("r.data ->> 'disposition' = ?", ACCUSATION);
+  if (viewer === undefined || !location.people.includes(viewer)) return false;
+  const where = actsAt(location).and("r.data ->> 'disposition' = ?", ACCUSATION);
   const found = await read.rows(
     `select from review_event r ${where.sql} limit 1`,
     where.parameters,
@@ -135,10 +135,10 @@ async function isConcealed(
 /** Returns where in the log an act on a finding is, or undefined if the finding has no such act. */
 export async function actAt(
   read: Snapshot,
-  place: FindingPlace,
+  location: FindingLocation,
   ref: string,
-): Promise<LinePlace | undefined> {
-  const where = actsAt(place).named('r.ref = ?', ref);
+): Promise<LinePosition | undefined> {
+  const where = actsAt(location).named('r.ref = ?', ref);
   const [row] = await read.rows<Pick<ReviewEventRow, 'offset' | 'line'>>(
     `select ${REVIEW_EVENT.select('r', ['offset', 'line'])} from review_event r ${where.sql}`,
     where.parameters,
@@ -146,7 +146,7 @@ export async function actAt(
   return row && [whole(row.offset), row.line];
 }
 
-const actsAt = ({ id, table }: FindingPlace): Where =>
+const actsAt = ({ id, table }: FindingLocation): Where =>
   new Where().and('r.finding = ?', id).named('r."table" = ?', table);
 
 /** The most people who are named as having looked. */
@@ -155,10 +155,10 @@ const LOOKERS_MAX = 256;
 /** Returns how often people looked at a finding. */
 export async function looksAt(
   read: Snapshot,
-  place: FindingPlace,
+  location: FindingLocation,
   areNamed: boolean,
 ): Promise<Looks> {
-  const where = actsAt(place).and(`r.type = '${VIEWED}'`);
+  const where = actsAt(location).and(`r.type = '${VIEWED}'`);
   const rows = await read.rows<Looker & { readonly people: string; readonly all: string }>(
     `select r."by" as person, count(*) as looks, max(r."at") as last,
        count(*) over () as people, sum(count(*)) over () as "all"

@@ -20,8 +20,8 @@ export class RebuildRunning extends Refusal {
  * Thrown if the rebuilt rows are not at the position of the live rows or are from another log. The
  * rows are then neither compared nor swapped.
  */
-export class NotAtTheSamePlace extends Refusal {
-  override readonly name = 'NotAtTheSamePlace';
+export class NotAtTheSamePosition extends Refusal {
+  override readonly name = 'NotAtTheSamePosition';
 }
 
 /** The position of a partition of the live rows. */
@@ -37,7 +37,7 @@ export interface LivePosition {
  */
 export type Reach = (live: readonly LivePosition[]) => Promise<void>;
 
-interface Place extends LivePosition {
+interface RebuiltPosition extends LivePosition {
   readonly logId: string;
   readonly digest: string | null;
 }
@@ -132,7 +132,7 @@ export class Rebuild {
   /**
    * Compares the live and the rebuilt rows table by table, at one position: counts, and digests of
    * all rows in order of their keys. Writes of live rows wait only while `reach` runs. Throws
-   * `NotAtTheSamePlace` if `reach` did not arrive at their position.
+   * `NotAtTheSamePosition` if `reach` did not arrive at their position.
    */
   async compare(reach: Reach, compared: Compared = () => undefined): Promise<TableComparison[]> {
     const [live, next] = [quotedSchema(this.live), quotedSchema(this.schema)];
@@ -153,8 +153,8 @@ export class Rebuild {
    * Replaces the live rows by the rebuilt ones in one transaction and drops the former. To go back,
    * rebuild again. The swap locks the positions of both and raises every generation, so each owner
    * of a partition is fenced and must claim again. Readers that begin with the positions see either
-   * the former rows or the new ones, never a mixture. Throws `NotAtTheSamePlace`, or PostgreSQL's
-   * error if a lock is not granted within three seconds. In both cases nothing has changed.
+   * the former rows or the new ones, never a mixture. Throws `NotAtTheSamePosition`, or the error of
+   * PostgreSQL if a lock is not granted within three seconds. In both cases nothing has changed.
    */
   async swap(reach: Reach): Promise<void> {
     const [live, next, old] = [this.live, this.schema, `${this.live}_old`].map(quotedSchema) as [
@@ -196,32 +196,32 @@ export class Rebuild {
   }
 }
 
-async function placesOf(client: pg.Client, schema: string): Promise<Place[]> {
-  const { rows } = await client.query<Place>(
+async function placesOf(client: pg.Client, schema: string): Promise<RebuiltPosition[]> {
+  const { rows } = await client.query<RebuiltPosition>(
     `select partition, next, log_id as "logId", encode(last_digest, 'hex') as digest from ${schema}.position order by partition`,
   );
   return rows;
 }
 
 /** Throws if the positions differ. Live rows without positions match any. */
-function checkPlaces(live: readonly Place[], next: readonly Place[]): void {
+function checkPlaces(live: readonly RebuiltPosition[], next: readonly RebuiltPosition[]): void {
   if (live.length === 0) return;
   if (live.length !== next.length)
-    throw new NotAtTheSamePlace(
+    throw new NotAtTheSamePosition(
       `the live rows have ${live.length} partitions, but the rebuilt rows have ${next.length}`,
     );
   for (const [i, { partition, next: offset, logId, digest }] of live.entries()) {
-    const rebuilt = next[i] as Place;
+    const rebuilt = next[i] as RebuiltPosition;
     if (rebuilt.logId !== logId)
-      throw new NotAtTheSamePlace(
+      throw new NotAtTheSamePosition(
         `the live rows are from the log ${logId}, but the rebuilt rows are from ${rebuilt.logId}`,
       );
     if (rebuilt.next !== offset)
-      throw new NotAtTheSamePlace(
+      throw new NotAtTheSamePosition(
         `partition ${partition}: the live rows are at ${offset}, but the rebuilt rows are at ${rebuilt.next}`,
       );
     if (rebuilt.digest !== digest)
-      throw new NotAtTheSamePlace(
+      throw new NotAtTheSamePosition(
         `partition ${partition}: the record before ${offset} differs between the live and the rebuilt rows`,
       );
   }

@@ -2,7 +2,7 @@ import { FINDING, type FindingRow } from '../entities/index.js';
 import type { Snapshot } from '../reading/snapshot-read.js';
 import { Where, type ReadBy } from '../reading/where.js';
 
-const OF_PLACE = [
+const OF_LOCATION = [
   'id',
   'table',
   'partition',
@@ -16,17 +16,17 @@ const OF_PLACE = [
 ] as const;
 
 /** Where a finding is, and where in the log the lines of its evidence are. */
-export type FindingPlace = Pick<FindingRow, (typeof OF_PLACE)[number]>;
+export type FindingLocation = Pick<FindingRow, (typeof OF_LOCATION)[number]>;
 
 /** Returns where a finding is, or undefined if there is none or its table is not in the scope. */
 export async function findingAt(
   read: Snapshot,
   id: string,
   { scope }: ReadBy,
-): Promise<FindingPlace | undefined> {
+): Promise<FindingLocation | undefined> {
   const where = new Where().and('f.id = ?', id).filter('f', { ...(scope && { scope }) }, 'null');
-  const [row] = await read.rows<FindingPlace>(
-    `select ${FINDING.select('f', OF_PLACE)} from finding f ${where.sql}`,
+  const [row] = await read.rows<FindingLocation>(
+    `select ${FINDING.select('f', OF_LOCATION)} from finding f ${where.sql}`,
     where.parameters,
   );
   return row;

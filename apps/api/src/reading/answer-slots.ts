@@ -5,14 +5,14 @@ import { Problem } from '../problems/problems.js';
 const RETRY_S = 5;
 
 /**
- * The places for long answers of one kind, such as exports. A request without a place is refused at
+ * The slots for long answers of one kind, such as exports. A request without a slot is refused at
  * once, so nothing queues.
  */
-export class AnswerPlaces {
+export class AnswerSlots {
   private readonly byIdentity = new Map<string, number>();
   private taken = 0;
 
-  /** Takes the name of what has places, and how many there are: in all, and for each identity. */
+  /** Takes the name of what has slots, and how many there are: in all, and for each identity. */
   constructor(
     private readonly of: 'exports' | 'streams',
     private readonly max: { readonly inAll: number; readonly each: number },
@@ -23,7 +23,7 @@ export class AnswerPlaces {
   }
 
   /**
-   * Takes a place for an identity until `free` is called, which may happen more than once. Throws
+   * Takes a slot for an identity until `free` is called, which may happen more than once. Throws
    * `too-many-at-once` if there is none.
    */
   take(identity: string): { readonly free: () => void } {
