@@ -15,8 +15,8 @@ class DeliveryAnswer implements Required<KeyDelivery> {
   @Text({ description: 'The name of the key' }) key!: string;
   @Text({ description: 'The identity that created the key' }) createdBy!: string;
   @Time({ nullable: true }) revokedAt!: string | null;
-  @Whole({ description: 'Tables that it sent for' }) tables!: number;
-  @Whole({ description: 'Sources that it sent for' }) sources!: number;
+  @Whole({ description: 'Tables whose events it sent' }) tables!: number;
+  @Whole({ description: 'Sources whose events it sent' }) sources!: number;
   @Whole({ description: 'Events recorded, repeats included' }) events!: number;
   @Whole({ description: 'Repeats with the same content' }) duplicates!: number;
   @Whole({ description: 'Cards that were drawn and not read' }) unread!: number;
@@ -24,7 +24,7 @@ class DeliveryAnswer implements Required<KeyDelivery> {
   lastReceived!: string | null;
   @Whole({ description: 'Holes in the numbers of its sources (DV-04)' }) gaps!: number;
   @Parts(() => DeliveryFaultAnswer, {
-    description: 'Standing findings DV of its sources. They count for every key that sent for them',
+    description: 'Standing DV findings of its sources. They count for every key that sent for a source',
   })
   faults!: readonly DeliveryFaultAnswer[];
 }

@@ -25,7 +25,7 @@ export class DeliveriesController {
   @Get()
   @Requires('read-deliveries')
   @ReadLines(
-    'What each key delivered: those that the account created, for an admin all in scope',
+    'What each key delivered: the keys that you created or, for an admin, all keys in scope',
     DeliveriesAnswer,
   )
   async listDeliveries(

@@ -59,10 +59,10 @@ export class ExportAnswer {
   @Time() askedAt!: string;
   @OneOf(STEPS, {
     nullable: true,
-    description: 'While it is made. `recording`: it waits until the record of the house has it',
+    description: 'While it is being made. `recording`: it waits for the record of the house',
   })
   step!: string | null;
-  @Real({ nullable: true, maximum: 1, description: 'How much of the step is done, where known' })
+  @Real({ nullable: true, maximum: 1, description: 'How much of the step is done, if known' })
   share!: number | null;
   @Time({ nullable: true }) endedAt!: string | null;
   @Part(() => PackageAnswer, { nullable: true, description: 'Once it is made' })

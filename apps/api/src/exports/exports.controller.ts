@@ -44,18 +44,18 @@ const PackageDocumented = (): MethodDecorator =>
   applyDecorators(
     ApiOperation({
       summary: 'The package itself, a zip file',
-      description: 'Whole or in one part. Who fetches it is recorded in the house.',
+      description: 'The whole file, or one part of it. The record of the house keeps who fetched it.',
     }),
     ApiHeader({
       name: 'Range',
       required: false,
-      description: 'One part, `bytes=1000-1999`. Several are answered with the whole',
+      description: 'One part, such as `bytes=1000-1999`. A request for several parts gets the whole file',
       ...TEXT,
     }),
     ApiHeader({
       name: 'If-Range',
       required: false,
-      description: 'The `ETag` of the part before: of another file, the whole is sent',
+      description: 'The `ETag` of the earlier part. If the file has changed, the whole file is sent',
       ...TEXT,
     }),
     ApiHeader({
@@ -76,7 +76,7 @@ const PackageDocumented = (): MethodDecorator =>
       headers: { 'Content-Range': { description: 'Which part, of how many bytes', ...TEXT } },
       content: FILE,
     }),
-    ApiResponse({ status: 304, description: 'The reader has it' }),
+    ApiResponse({ status: 304, description: 'Not modified' }),
     Refuses('not-found', 'conflict', 'range-not-satisfiable', 'too-many-at-once'),
   );
 
@@ -96,12 +96,12 @@ export class ExportsController {
   @ApiOperation({
     summary: 'Ask for an evidence package of a shoe, a finding, a table or a gaming day',
     description:
-      'It is made by a job. Who asks, for whom and why is recorded in the house, and what was made, before it can be fetched.',
+      'A job makes the package. The record of the house keeps who asked, for whom and why, and what was made, before the package can be fetched.',
   })
   @ApiHeader({
     name: IDEMPOTENCY_KEY,
     required: true,
-    description: 'Names the request. The same again has no second effect',
+    description: 'A name for this request. Repeating it has no further effect',
     schema: { type: 'string', pattern: KEY_PATTERN },
   })
   @ApiAcceptedResponse({
@@ -134,7 +134,7 @@ export class ExportsController {
   @Get(':id')
   @Requires('export-evidence')
   @TextParam('id')
-  @ApiOperation({ summary: 'An export: how far it is, and what was made' })
+  @ApiOperation({ summary: 'An export: its progress, and what was made' })
   @ApiOkResponse({ type: ExportAnswer, description: 'The export' })
   @Refuses('not-found')
   async showExport(@Param('id') id: string, @Sender() by: Identity): Promise<ExportAnswer> {
@@ -168,7 +168,7 @@ export class ExportsController {
   @HttpCode(204)
   @TextParam('id')
   @ApiOperation({ summary: 'End an export, or remove its package' })
-  @ApiNoContentResponse({ description: 'It is gone' })
+  @ApiNoContentResponse({ description: 'Removed' })
   @Refuses('not-found')
   async removeExport(@Param('id') id: string, @Sender() by: Identity): Promise<void> {
     await this.commands.execute(new RemoveExport(by, id));

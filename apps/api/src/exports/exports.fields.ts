@@ -135,7 +135,7 @@ export class NewExport {
   @ApiPropertyOptional({
     type: 'boolean',
     default: false,
-    description: 'Hand it out also if its own verifier does not call it intact; it says so then',
+    description: 'Whether to make a package that its own verifier does not find intact. The package then says so',
   })
   @MayBeAbsent()
   @IsBoolean()

@@ -53,7 +53,7 @@ export class FlagCountAnswer extends Counted implements Required<FacetCount<bool
  */
 export class FindingFacetsAnswer implements Required<FindingFacets> {
   @PositionsField() positions!: string;
-  @Whole({ description: 'By the whole filter' }) total!: number;
+  @Whole({ description: 'For the whole filter' }) total!: number;
   @Parts(() => StateCountAnswer) state!: readonly StateCountAnswer[];
   @Parts(() => SeverityCountAnswer) severity!: readonly SeverityCountAnswer[];
   @Parts(() => CodeCountAnswer) code!: readonly CodeCountAnswer[];

@@ -44,7 +44,7 @@ export class FindingsController {
   @Get('facets')
   @Requires('read-findings')
   @Read(
-    'How many findings a filter has, by state, severity, code, table, dealer and flags',
+    'How many findings match a filter, by state, severity, code, table, dealer and flags',
     FindingFacetsAnswer,
   )
   countFindings(

@@ -6,7 +6,7 @@ import { pageAnswerOf } from '../docs/page.answer.js';
 class HouseEventAnswer implements HouseEventLine {
   @Ref() ref!: string;
   @OneOf(HOUSE_TYPES) type!: HouseEventLine['type'];
-  @Text({ description: 'Who did it: `person/…`, or `system/api` for what nobody known did' })
+  @Text({ description: 'Who did it: `person/…`, or `system/api` if nobody known did' })
   by!: string;
   @Time({ description: 'By the clock of the server' }) at!: string;
   @Day() gamingDay!: string;

@@ -49,7 +49,7 @@ export class HouseController {
   @Get('house-events')
   @Requires('read-house-events')
   @ReadLines(
-    'Who did what in the house: sign-ins, accounts, keys, exports, the latest first',
+    'Who did what in the house: sign-ins, accounts, keys, exports; newest first',
     HouseEventsAnswer,
   )
   listHouseEvents(

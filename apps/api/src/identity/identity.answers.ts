@@ -94,7 +94,7 @@ export class SessionAnswer implements Required<SessionShown> {
   @Text() id!: string;
   @Time() createdAt!: string;
   @Time({ description: 'To the minute' }) lastUsedAt!: string;
-  @Time({ description: 'It ends then at the latest' }) expiresAt!: string;
+  @Time({ description: 'It ends at this time at the latest' }) expiresAt!: string;
   @YesNo({ description: 'Whether it is the session that asks' }) current!: boolean;
 }
 /** The sessions of an account, the newest first. */
@@ -139,21 +139,21 @@ export class ViewsAnswer {
 
 /** A confirmation: what it rests on, and until when it lasts. */
 export class ConfirmedAnswer implements Required<Confirmed> {
-  @Choices(FACTORS, { description: 'What was proved. Later versions may add others' })
+  @Choices(FACTORS, { description: 'What was proved. Later versions may add more' })
   factors!: Confirmed['factors'];
   @Time() confirmedUntil!: string;
 }
 
 /** The session of the person who asks. */
 export class OwnSessionAnswer implements Required<OwnSession> {
-  @Time({ description: 'It ends then at the latest' }) expiresAt!: string;
+  @Time({ description: 'It ends at this time at the latest' }) expiresAt!: string;
   @Time({
     nullable: true,
     description:
       'It ends then if no request comes before, to the minute. Null for a wall display, which has no idle limit',
   })
   idleUntil!: string | null;
-  @Time({ description: 'What asks for a confirmation is `confirm-first` from then on' })
+  @Time({ description: 'After this, requests that need a confirmation answer `confirm-first`' })
   confirmedUntil!: string;
 }
 /** A rule of gaming days: from which gaming day on, in which zone, at what time they begin. */
@@ -182,7 +182,7 @@ export class MeAnswer implements Required<Me> {
   permissions!: readonly Permission[];
   @YesNo({ description: 'Reads only, without an idle limit' }) wallDisplay!: boolean;
   @YesNo({ description: 'Whether one is enrolled' }) secondFactor!: boolean;
-  @OneOf(DUTIES, { nullable: true, description: 'What comes before everything else' })
+  @OneOf(DUTIES, { nullable: true, description: 'What must be done before anything else' })
   mustDo!: FirstDuty | null;
   @Part(() => OwnSessionAnswer, { nullable: true, description: 'Null for the key of a device' })
   session!: OwnSessionAnswer | null;

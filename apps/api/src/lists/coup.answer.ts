@@ -154,7 +154,7 @@ class RuleSourceAnswer implements Required<SourceOfValue> {
 
 /** A cell of the drawing table, by its place in the printed table. */
 class CellAnswer implements Required<SourcedCell> {
-  @OneOf(['player', 'banker'], { description: 'Whose table; that of the player is one row' })
+  @OneOf(['player', 'banker'], { description: "Which hand's table; the player's has one row" })
   table!: SourcedCell['table'];
   @Whole({
     nullable: true,
@@ -175,7 +175,7 @@ class CellAnswer implements Required<SourcedCell> {
   @Text({ description: 'The cell in words' }) name!: string;
   @Part(() => RuleSourceAnswer, {
     nullable: true,
-    description: 'Where the rule document has it from',
+    description: 'The source that the rule document names',
   })
   source!: RuleSourceAnswer | null;
 }

@@ -54,7 +54,7 @@ export class DispositionAnswer implements Required<Disposition> {
 export class GapAnswer implements Required<Gap> {
   @Text() source!: string;
   @Text() session!: string;
-  @Whole({ minimum: 1, description: 'Greater each time the device begins the session again' })
+  @Whole({ minimum: 1, description: 'Increases each time the device restarts the session' })
   boot!: number;
   @Whole({ minimum: 1 }) from!: number;
   @Whole({ minimum: 1 }) to!: number;
@@ -70,7 +70,7 @@ export class RepeatAnswer {
 
 /** A finding as it was raised, and its current status. */
 export class FindingAnswer implements Required<FindingLine> {
-  @Text({ description: 'The same in every replay of the same events' }) id!: string;
+  @Text({ description: 'Identical in every replay of the same events' }) id!: string;
   @Code() code!: FindingCode;
   @SeverityField() severity!: Grade;
   @Text() table!: string;
@@ -117,7 +117,7 @@ export class FindingAnswer implements Required<FindingLine> {
   @Part(() => ReviewAnswer) review!: ReviewAnswer;
   @Time({
     nullable: true,
-    description: 'Until when its video was held at the latest; null if nobody held it',
+    description: 'The latest time until which its video is held; null if nobody held it',
   })
   videoHeldUntil!: FindingLine['videoHeldUntil'];
 }

@@ -94,24 +94,24 @@ class FindingFilterFields extends DealtFields {
   @ChoicesField(REVIEW_STATES)
   review?: (typeof REVIEW_STATES)[number][];
 
-  @YesNoField('What you have claimed or proposed, or all else')
+  @YesNoField('What you have claimed or proposed, or everything else')
   mine?: boolean;
 
   @ChoiceField(ESCALATIONS)
   escalated?: (typeof ESCALATIONS)[number];
 
-  @YesNoField('What waits for a ruling for longer than the policy in force allows, or all else')
+  @YesNoField('What has waited for a ruling longer than the policy in force allows, or everything else')
   overdue?: boolean;
 
-  @YesNoField('What left a full desk before a ruling, or all else')
+  @YesNoField('What left a full desk before a ruling, or everything else')
   lapsed?: boolean;
 
-  @YesNoField('What had been ruled and is open again, or all else')
+  @YesNoField('What was reopened after a ruling, or everything else')
   regressed?: boolean;
 
   @WholeField({
     description:
-      'What loses its video within so many hours: the house deletes it by the policy in force, and nobody held it for longer',
+      'What loses its video within this many hours: the policy in force lets the house delete it, and nobody held it for longer',
     example: 24,
     minimum: 1,
     maximum: VIDEO_HOURS_MAX,
@@ -133,7 +133,7 @@ class FindingFilterFields extends DealtFields {
   @ChoiceField(FINDING_REPORTS)
   report?: FindingReport;
 
-  @YesNoField('What a ruling leaves in the counts of errors, or all else')
+  @YesNoField('What a ruling leaves in the counts of errors, or everything else')
   counts?: boolean;
 
   @TextField({ description: 'The bet that it names; empty if it names none', example: 'banker' })

@@ -63,7 +63,7 @@ export class ListsController {
 
   @Get('tables')
   @Requires('read-tables')
-  @ReadLines('Tables as they stand: the open shoe and coup, cards as they come', TablesAnswer)
+  @ReadLines('Tables now: the open shoe and coup, with the cards so far', TablesAnswer)
   listTables(
     @Query() fields: TablesFields,
     @Reader() by: Reading,
@@ -73,7 +73,7 @@ export class ListsController {
 
   @Get('shoes')
   @Requires('read-coups')
-  @ReadLines('Shoes, the latest first', ShoesAnswer)
+  @ReadLines('Shoes, newest first', ShoesAnswer)
   listShoes(
     @Query() fields: ShoesFields,
     @Reader() by: Reading,
@@ -96,7 +96,7 @@ export class ListsController {
 
   @Get('coups')
   @Requires('read-coups')
-  @ReadLines('Coups, the latest first', CoupsAnswer)
+  @ReadLines('Coups, newest first', CoupsAnswer)
   listCoups(
     @Query() fields: CoupsFields,
     @Reader() by: Reading,
@@ -122,7 +122,7 @@ export class ListsController {
 
   @Get('findings')
   @Requires('read-findings')
-  @ReadLines('Findings, the latest or the gravest first, or the queue for review', FindingsAnswer)
+  @ReadLines('Findings, newest or gravest first, or as the review queue', FindingsAnswer)
   listFindings(
     @Query() fields: FindingsFields,
     @Reader() by: Reading,

@@ -3,7 +3,7 @@ import type { Review } from '#read-model';
 import { OneOf, Part, Ref, Text, Time, YesNo } from '../docs/answer-fields.js';
 
 const Person = (more: Parameters<typeof Text>[0] = {}): PropertyDecorator =>
-  Text({ description: 'A person, as `person/` names them in the record', ...more });
+  Text({ description: 'A person, as `person/…` names them in the record', ...more });
 const Disposition = (): PropertyDecorator =>
   OneOf(DISPOSITIONS, {
     nullable: true,
@@ -29,7 +29,7 @@ export class ProposalAnswer implements Required<NonNullable<Review['proposal']>>
 export class RulingAnswer implements Required<NonNullable<Review['ruling']>> {
   @Ref({ description: 'The event that made it final' }) ref!: string;
   @Person() proposedBy!: string;
-  @Person({ nullable: true, description: 'Null if the policy asked for one person only' })
+  @Person({ nullable: true, description: 'Null if the policy required only one person' })
   signedBy!: string | null;
   @Disposition() disposition!: NonNullable<Review['ruling']>['disposition'];
   @Text({ description: 'The review policy that it names' }) policy!: string;
@@ -47,10 +47,10 @@ export class ReviewAnswer implements Required<Review> {
   @OneOf(REVIEWER_ROLES, { nullable: true, description: 'The role that alone may sign' })
   escalated!: Review['escalated'];
   @YesNo({ description: 'A proposal fell because of what happened in the game' }) stale!: boolean;
-  @YesNo({ description: 'It had been ruled, and is open again' }) regressed!: boolean;
+  @YesNo({ description: 'It was ruled on, and is open again' }) regressed!: boolean;
   @YesNo({ description: 'Its coup changed after the ruling, and the finding did not' })
   touched!: boolean;
-  @YesNo({ description: 'It left a full desk before a ruling; no act takes effect any more' })
+  @YesNo({ description: 'It left a full desk before a ruling; acts on it no longer take effect' })
   lapsed!: boolean;
   @Text({
     nullable: true,

@@ -82,12 +82,12 @@ export class CutCardAnswer implements Required<NonNullable<ShoeWhole['cutCard']>
   @Whole({
     nullable: true,
     description:
-      'The number of the coup in which it showed, or else of the last one before; null if there was none',
+      'The number of the coup in which it appeared, or of the last one before; null if there was none',
   })
   coup!: number | null;
-  @YesNo({ description: 'Whether cards of that coup had been drawn, and it was not over' })
+  @YesNo({ description: 'Whether it appeared during that coup, after its first card and before its end' })
   inside!: boolean;
-  @Whole({ description: 'Cards left when it showed' }) cardsLeft!: number;
+  @Whole({ description: 'Cards left when it appeared' }) cardsLeft!: number;
   @Whole({ description: 'How many coups the rules still permit now' }) coupsLeft!: number;
 }
 
@@ -104,7 +104,7 @@ export class ShoeWholeAnswer extends ShoeAnswer implements Required<ShoeWhole> {
     maxItems: RANKS.length,
     nullable: true,
     description:
-      'Cards left of each rank, ace to king, as recorded and corrected. An unread card is taken from no rank. Negative if more came than the decks hold',
+      'Cards left of each rank, ace to king, as recorded and corrected. An unread card counts for no rank. Negative if more were drawn than the decks hold',
   })
   leftByRank!: readonly number[] | null;
   @Part(() => BurnAnswer, {
@@ -112,7 +112,7 @@ export class ShoeWholeAnswer extends ShoeAnswer implements Required<ShoeWhole> {
     description: 'Null if its devices do not report burns, and none was seen',
   })
   burn!: BurnAnswer | null;
-  @Part(() => CutCardAnswer, { nullable: true, description: 'Null if it has not shown' })
+  @Part(() => CutCardAnswer, { nullable: true, description: 'Null if it has not appeared' })
   cutCard!: CutCardAnswer | null;
   @Parts(() => LedgerAnswer) ledger!: readonly LedgerAnswer[];
   @Parts(() => CoupAnswer) coupLines!: readonly CoupAnswer[];

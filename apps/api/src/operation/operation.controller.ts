@@ -23,7 +23,7 @@ export class OperationController {
 
   @Get('livez')
   @Open()
-  @ApiOperation({ summary: 'Show that the process is alive; restart it if this does not answer' })
+  @ApiOperation({ summary: 'Check that the process is alive; restart it if this does not answer' })
   @ApiOkResponse({ type: LivenessAnswer, description: 'Alive' })
   getLiveness(): { live: true } {
     return { live: true };
@@ -33,7 +33,7 @@ export class OperationController {
   @Open()
   @UseInterceptors(ReadinessStatus)
   @ApiOperation({
-    summary: 'Show whether the server can take requests: log, database and schemas; ignores lag',
+    summary: 'Check whether the server can take requests: log, database and schemas; ignores lag',
   })
   @ApiOkResponse({ type: ReadinessAnswer, description: 'Ready' })
   @ApiServiceUnavailableResponse({
@@ -50,7 +50,7 @@ export class OperationController {
   @ApiOperation({
     summary: 'Metrics, in Prometheus text format',
     description:
-      'Open on the loopback interface; elsewhere by default for the token of `SHOEPRINT_METRICS_TOKEN` and the permission `read-metrics`.',
+      'Open on the loopback interface. Elsewhere it needs, by default, the token of `SHOEPRINT_METRICS_TOKEN` or the permission `read-metrics`.',
   })
   @ApiOkResponse({
     description: 'The metrics of this process',

@@ -64,7 +64,7 @@ export class ParkedController {
   @Get('positions')
   @Requires('read-positions')
   @ApiOperation({
-    summary: 'Show for each partition how far it is folded, its owner, and whether it is stopped',
+    summary: 'Show each partition: how far it is folded, its owner, and whether it is stopped',
   })
   @ApiOkResponse({ type: PartitionsAnswer, description: 'By partition' })
   async listPositions(): Promise<{ items: readonly PartitionPosition[] }> {
@@ -76,7 +76,7 @@ export class ParkedController {
   @HttpCode(202)
   @ApiOperation({
     summary:
-      'Resume a stopped partition where it stopped, once its log is restored; skips nothing and logs who asked',
+      'Resume a stopped partition where it stopped, after its log is restored; skips nothing and logs who asked',
   })
   @ApiParam({ name: 'partition', schema: { type: 'integer', minimum: 0, maximum: 999_999 } })
   @ApiAcceptedResponse({

@@ -53,7 +53,7 @@ class PassBody implements PassAsked {
     minLength: 1,
     maxLength: REASON_LENGTH_MAX,
     pattern: `^[^${UNSEEN}]+$`,
-    description: 'Why the record is passed, as every report of the partition says it',
+    description: 'Why the record is passed. Every report of the partition shows this',
     example: 'Written by a test program that used the wrong topic; it is not an event of ours',
   })
   @Matches(REASON, {
@@ -80,7 +80,7 @@ export class StoppedRecordController {
   @Get(':partition/record')
   @Requires('release-parked')
   @ApiOperation({
-    summary: 'Show the record that cannot be read and stopped a partition, as it lies in the log',
+    summary: 'Show the unreadable record that stopped a partition, as the log has it',
   })
   @OfPartition()
   @ApiOkResponse({ type: StoppedRecordAnswer, description: 'The record' })
@@ -96,7 +96,7 @@ export class StoppedRecordController {
   @HttpCode(202)
   @ApiOperation({
     summary:
-      'Pass the record that stopped a partition: nobody ever judges it, and every report of the partition says so',
+      'Pass the record that stopped a partition: it is never judged, and every report of the partition says so',
     description:
       'The decision is an event of `@house`, with the name of the person and the reason. ' +
       'The body names the record by its offset and its SHA-256. ' +

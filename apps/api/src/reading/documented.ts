@@ -34,7 +34,7 @@ const HEADERS = {
     schema: { type: 'string', pattern: `${POSITIONS_PATTERN}|^$` },
   },
   ETag: {
-    description: 'Of the bytes of an answer in JSON. A file has none',
+    description: 'A digest of the answer in JSON. A file has none',
     schema: { type: 'string' },
   },
 } as const;

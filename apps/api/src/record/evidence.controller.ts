@@ -31,7 +31,7 @@ class EvidenceFields {
 const EvidenceDocumented = (): MethodDecorator =>
   applyDecorators(
     ApiOperation({
-      summary: 'The exact lines that a finding rests on, in the order of its evidence',
+      summary: 'The exact log lines that a finding rests on, in the order of its evidence',
       description:
         'Read from the log and not from the rows. ' +
         'With `stamps=off` the SHA-256 of the file is the `evidence` of the review. ' +
@@ -49,7 +49,7 @@ const EvidenceDocumented = (): MethodDecorator =>
       description: 'The lines, each with a line feed',
       headers: {
         [LOG_POSITION]: {
-          description: 'The positions of the log of which the places of the lines are true',
+          description: 'The positions of the log at which these lines were found',
           schema: { type: 'string', pattern: POSITIONS_PATTERN },
         },
       },

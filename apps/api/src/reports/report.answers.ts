@@ -59,7 +59,7 @@ export class PassedRecordAnswer implements Required<PassedRecord> {
 const PassedRecords = (): PropertyDecorator =>
   Parts(() => PassedRecordAnswer, {
     description:
-      'The passed records in the partitions of these tables: nobody could read them, and somebody passed them by name',
+      'The passed records in the partitions of these tables: they could not be read, and an administrator passed them',
   });
 
 /** Commission in one currency: due, taken, marked, collected, waived and outstanding. */
@@ -194,7 +194,7 @@ class ShoeReportAnswer implements Required<ShoeReportLine> {
   @Text({ nullable: true }) closeReason!: string | null;
   @Whole({ minimum: 1 }) decks!: number;
   @Whole({ description: '52 cards a deck' }) expected!: number;
-  @Whole({ description: 'Cards drawn, burned and unread ones included' }) drawn!: number;
+  @Whole({ description: 'Cards drawn, including burned and unread ones' }) drawn!: number;
   @Whole() unread!: number;
   @Signed({ description: 'expected - drawn' }) computedRemaining!: number;
   @Whole({ nullable: true, description: 'As reported at its closing' })
@@ -204,7 +204,7 @@ class ShoeReportAnswer implements Required<ShoeReportLine> {
   @Whole() coups!: number;
   @Real({ nullable: true }) hours!: number | null;
   @Real({ nullable: true }) coupsPerHour!: number | null;
-  @Codes(findingsOnly('Standing SH findings, each as often as it was raised'))
+  @Codes(findingsOnly('The codes of its standing SH findings, once for each finding'))
   findings!: readonly FindingCode[];
 }
 /** The totals of all shoes that match the filter, on all pages. */

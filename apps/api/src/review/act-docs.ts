@@ -34,7 +34,7 @@ export const Commanded = (): MethodDecorator =>
       name: IDEMPOTENCY_KEY,
       required: true,
       description:
-        'A name for this command, such as a UUID. Sent again under it, the same command has no second effect and gets the first answer',
+        'A name for this command, such as a UUID. The same command sent again under it has no further effect and gets the first answer',
       schema: { type: 'string', pattern: KEY_PATTERN },
     }),
     Refuses('invalid-request', 'too-many-requests', 'not-recorded', 'outcome-unknown', 'not-ready'),
@@ -53,7 +53,7 @@ export const ActAnswered = (): MethodDecorator =>
     }),
     ApiResponse({
       status: 202,
-      description: 'It is recorded, and not decided about within two seconds',
+      description: 'Recorded, but not decided within two seconds',
       headers: {
         [LOG_POSITION]: POSITION,
         Location: {

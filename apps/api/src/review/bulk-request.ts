@@ -112,7 +112,7 @@ class BulkItemAnswer {
 
 /** What became of one ruling for many findings, or would. */
 export class BulkAnswer {
-  @Text({ pattern: '^[0-9a-f]{64}$', description: 'Names the findings as they were looked at' })
+  @Text({ pattern: '^[0-9a-f]{64}$', description: 'Identifies the findings as the preview saw them' })
   preview!: string;
   @Parts(() => BulkItemAnswer, { description: 'In the order of `ids`' })
   items!: readonly BulkItemAnswer[];

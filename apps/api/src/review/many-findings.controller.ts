@@ -29,9 +29,9 @@ export class ManyFindingsController {
   @Commanded()
   @ActAnswered()
   @ApiOperation({
-    summary: 'Claim the worst and oldest open finding that nobody holds',
+    summary: 'Claim the gravest and oldest open finding that nobody holds',
     description:
-      'The same key gets the same finding. Leaves out what the sender is involved in. The claim lasts as long as the review policy says.',
+      'The same key gets the same finding. Findings that involve you are skipped. The review policy sets how long the claim lasts.',
   })
   @ApiResponse({ status: 204, description: 'No finding is left' })
   @Refuses('queue-contended', 'idempotency-key-reused')
@@ -51,12 +51,12 @@ export class ManyFindingsController {
   @ApiOperation({
     summary: 'Propose one ruling for many findings',
     description:
-      'First with `dryRun`: the answer says what would happen to each and names a `preview`. Then with that `preview`: claims each finding and proposes the ruling, unless a finding changed since the preview.',
+      'Send it first with `dryRun`: the answer says what would happen to each finding, and names a `preview`. Send it again with that `preview`: it claims each finding and proposes the ruling, unless a finding has changed since the preview.',
   })
   @ApiResponse({
     status: 200,
     type: BulkAnswer,
-    description: 'What became of each finding, or would',
+    description: 'What happened to each finding, or would happen',
   })
   @Refuses('policy-superseded', 'preview-changed', 'idempotency-key-reused', 'ruling-incomplete')
   async ruleInBulk(

@@ -13,7 +13,7 @@ import { PerformAct } from './perform-act.js';
 export class ReviewController {
   constructor(private readonly commands: CommandBus) {}
 
-  @ActRoute('claim', 'Hold a finding for some time, so that others leave it alone')
+  @ActRoute('claim', 'Claim a finding for some time, so that others leave it alone')
   claimFinding(@SentAct() sent: ActSent): Promise<Acted> {
     return this.perform('claim', sent);
   }
@@ -23,12 +23,12 @@ export class ReviewController {
     return this.perform('release', sent);
   }
 
-  @ActRoute('comment', 'Say something about a finding')
+  @ActRoute('comment', 'Comment on a finding')
   commentOnFinding(@SentAct() sent: ActSent): Promise<Acted> {
     return this.perform('comment', sent);
   }
 
-  @ActRoute('video', 'Name video of what a finding is about')
+  @ActRoute('video', 'Attach a link to video of a finding')
   attachVideo(@SentAct() sent: ActSent): Promise<Acted> {
     return this.perform('video', sent);
   }
@@ -38,12 +38,12 @@ export class ReviewController {
     return this.perform('hold', sent);
   }
 
-  @ActRoute('held', 'Say until when video is kept that somebody asked for')
+  @ActRoute('held', 'Record until when requested video is kept')
   confirmVideoHeld(@SentAct() sent: ActSent): Promise<Acted> {
     return this.perform('held', sent);
   }
 
-  @ActRoute('propose', 'Propose a ruling, which is final if the policy asks for one person only')
+  @ActRoute('propose', 'Propose a ruling, which is final if the policy requires only one person')
   proposeRuling(@SentAct() sent: ActSent): Promise<Acted> {
     return this.perform('propose', sent);
   }
@@ -58,17 +58,17 @@ export class ReviewController {
     return this.perform('refuse', sent);
   }
 
-  @ActRoute('take-back', 'Take back the own proposal')
+  @ActRoute('take-back', 'Take back your own proposal')
   takeRulingBack(@SentAct() sent: ActSent): Promise<Acted> {
     return this.perform('take-back', sent);
   }
 
-  @ActRoute('escalate', 'Leave a finding to another role, which alone may sign then')
+  @ActRoute('escalate', 'Escalate a finding to another role, which alone may then sign')
   escalateFinding(@SentAct() sent: ActSent): Promise<Acted> {
     return this.perform('escalate', sent);
   }
 
-  @ActRoute('reopen', 'Open a finding again that was ruled on')
+  @ActRoute('reopen', 'Reopen a finding that was ruled on')
   reopenFinding(@SentAct() sent: ActSent): Promise<Acted> {
     return this.perform('reopen', sent);
   }

@@ -28,7 +28,7 @@ class RulesLineAnswer extends DocumentAnswer implements RulesLine {
 class PolicyLineAnswer extends DocumentAnswer implements PolicyLine {
   @Text({ pattern: POLICIES.pattern, description: '`review@version`, as proposals name it' })
   ref!: string;
-  @YesNo({ description: 'Whether new proposals go by it. One policy is in force' })
+  @YesNo({ description: 'Whether it applies to new proposals. One policy is in force' })
   inForce!: boolean;
 }
 
@@ -47,7 +47,7 @@ export class DifferenceAnswer implements Difference {
   @Text({ description: 'The second document, `id@version`' }) to!: string;
   @Texts({
     description:
-      'Each difference in words, the first document before the arrow, as `shoeprint rules diff` prints it. Empty if there is none',
+      'Each difference in words, as `shoeprint rules diff` prints it, with the first document before the arrow. Empty if there are none',
   })
   differences!: readonly string[];
 }

@@ -43,7 +43,7 @@ const Published = ({
       headers: { ETag: TAG },
       content: { 'application/json': { schema: form as object } },
     }),
-    ApiResponse({ status: 304, description: 'The reader has it', headers: { ETag: TAG } }),
+    ApiResponse({ status: 304, description: 'Not modified', headers: { ETag: TAG } }),
   );
 
 /** The routes of the installed rule documents and review policies. */
@@ -78,7 +78,7 @@ export class RulesController {
 
   @Get('policies')
   @Requires('read-rules')
-  @ApiOperation({ summary: 'The installed review policies, and which is in force' })
+  @ApiOperation({ summary: 'The installed review policies, and the one in force' })
   @ApiOkResponse({ type: PoliciesAnswer, description: 'In order of name' })
   async listPolicies(): Promise<{ items: readonly PolicyLine[] }> {
     return { items: await this.queries.execute(new ListDocuments(POLICIES)) };

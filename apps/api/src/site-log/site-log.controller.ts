@@ -47,7 +47,7 @@ const Sealed = (
       headers: { ETag: TAG },
       content: { [SITE_LOG_TYPES[kind].replace(/;.*/, '')]: { schema: { type: 'string' } } },
     }),
-    ApiResponse({ status: 304, description: 'The reader has it', headers: { ETag: TAG } }),
+    ApiResponse({ status: 304, description: 'Not modified', headers: { ETag: TAG } }),
   );
 
 /** Injects the rest of the path, which `TilePath` documents. */
@@ -94,7 +94,7 @@ export class SiteLogController {
   @Sealed(
     'hashes',
     'A tile of the site log, or a bundle of its entries',
-    'Hashes of 32 bytes one after the other, or entries each after its length in two bytes. ' +
+    'Hashes of 32 bytes each, or entries, each preceded by its length in two bytes. ' +
       'Nothing beyond the last signed checkpoint.',
   )
   showSiteTile(@PathRest() path: string): Promise<SealedFile> {
@@ -108,7 +108,7 @@ export class SiteLogController {
   @Sealed(
     'hashes',
     'A tile of the tree of a table',
-    'Hashes only. Never for the public: a record of few unknowns can be guessed from its hash.',
+    'Hashes only. Never public: a record with few unknowns can be guessed from its hash.',
   )
   showTableTile(
     @Param('number') number: string,
@@ -124,8 +124,8 @@ export class SiteLogController {
   @NumberParam('number', 'The index of the seal in the site log')
   @Sealed(
     'text',
-    'The heads of a seal: where the tree of every table stood',
-    'Three lines a table, by number of table. For those who may see every table.',
+    'The heads of a seal: the state of the tree of every table',
+    'Three lines per table, in the order of table numbers. Only for identities that may see every table.',
   )
   @Refuses('not-permitted')
   showHeads(@Param('number') number: string, @Sender() { tables }: Identity): Promise<SealedFile> {

@@ -56,7 +56,7 @@ const WALL_DISPLAY = {
 };
 const PENDING = {
   type: PendingAccountAnswer,
-  description: 'The account as it is, and what another admin has to confirm',
+  description: 'The account as it is now, and what another admin must confirm',
 };
 
 class NewAccountBody {
@@ -108,7 +108,7 @@ class AccountPatch {
 class NewReset {
   @ApiPropertyOptional({
     example: false,
-    description: 'Whether the use of the code removes the second factor too',
+    description: 'Whether using the code also removes the second factor',
   })
   @MayBeAbsent()
   @IsBoolean()
@@ -139,7 +139,7 @@ export class AccountsController {
   @Requires('manage-accounts')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Change the roles, tables or kind of an account, disable it or enable it again',
+    summary: 'Change the roles, tables or kind of an account, or disable or enable it',
   })
   @TextParam('name')
   @ApiOkResponse({ type: AccountAnswer, description: 'The account as changed' })
@@ -156,7 +156,7 @@ export class AccountsController {
 
   @Get()
   @Requires('manage-accounts')
-  @ApiOperation({ summary: 'List the accounts whose tables the sender may all see' })
+  @ApiOperation({ summary: 'List the accounts whose every table you may see' })
   @ApiOkResponse({ type: AccountsAnswer, description: 'By name' })
   async listAccounts(@Sender() by: Identity): Promise<{ items: readonly AccountShown[] }> {
     return { items: await this.queries.execute(new ListAccounts(by)) };
@@ -164,7 +164,7 @@ export class AccountsController {
 
   @Post(':name/password-reset')
   @Requires('manage-accounts')
-  @ApiOperation({ summary: 'Issue a one-time code with which the person sets a new password' })
+  @ApiOperation({ summary: 'Issue a one-time code that lets the person set a new password' })
   @TextParam('name')
   @ApiCreatedResponse({ type: ResetAnswer, description: 'The code, shown once' })
   issueReset(

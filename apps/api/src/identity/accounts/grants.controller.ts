@@ -30,7 +30,7 @@ export class GrantsController {
   @Post(':id/confirm')
   @Requires('manage-accounts')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Give an account what another admin asked for' })
+  @ApiOperation({ summary: 'Confirm what another admin asked for' })
   @TextParam('id')
   @ApiOkResponse({ type: AccountAnswer, description: 'The account as changed' })
   @Refuses('conflict')

@@ -93,7 +93,7 @@ export class MeController {
   @Post('password')
   @Requires('own-password')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Change the own password, with the old one' })
+  @ApiOperation({ summary: 'Change your password, with the old one' })
   @ApiNoContentResponse({ description: 'Changed; every other session of the account has ended' })
   @Refuses('wrong-password', 'too-many-attempts')
   async changePassword(
@@ -108,9 +108,9 @@ export class MeController {
   @Requires('own-sessions')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Confirm who is at the own session, for what asks for that',
+    summary: 'Confirm your session, for requests that need a recent sign-in',
     description:
-      'For 15 minutes, as a sign-in does. With a second factor it takes `code` too. Wrong attempts count as failed sign-ins.',
+      'Lasts 15 minutes, like a sign-in. An account with a second factor also needs `code`. Wrong attempts count as failed sign-ins.',
   })
   @ApiOkResponse({ type: ConfirmedAnswer, description: 'Confirmed' })
   @Refuses(
@@ -130,7 +130,7 @@ export class MeController {
 
   @Get('sessions')
   @Requires('own-sessions')
-  @ApiOperation({ summary: 'List the own sessions' })
+  @ApiOperation({ summary: 'List your sessions' })
   @ApiOkResponse({ type: SessionsAnswer, description: 'The newest first' })
   async listOwnSessions(
     @Sender() by: Identity,
@@ -142,7 +142,7 @@ export class MeController {
   @Delete('sessions/:id')
   @Requires('own-sessions')
   @HttpCode(204)
-  @ApiOperation({ summary: 'End one of the own sessions' })
+  @ApiOperation({ summary: 'End one of your sessions' })
   @TextParam('id')
   @ApiNoContentResponse({ description: 'Its token is no longer valid' })
   async endOwnSession(
@@ -169,7 +169,7 @@ export class MeController {
   @Post('second-factor/confirm')
   @Requires('own-factor')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Enroll the authenticator app, with a code of it' })
+  @ApiOperation({ summary: 'Enroll the authenticator app, with a code from it' })
   @ApiOkResponse({
     type: RecoveryCodesAnswer,
     description: 'Enrolled; every other session of the account has ended',

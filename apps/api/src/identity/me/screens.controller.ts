@@ -37,7 +37,7 @@ const OBJECT = { type: 'object', additionalProperties: true } as const;
 const VIEW = { ...OBJECT, example: { severity: [1, 2], table: ['B07'], order: 'queue' } };
 const PREFERENCES = { ...OBJECT, example: { theme: 'surveillance', deck: 'four-colour' } };
 /** What the validator of bodies lets pass. */
-const BOUNDS = 'Values may lie four deep, an object may have 64 members and a list 2,000 items.';
+const BOUNDS = 'Values may be nested four deep. An object may have 64 members, and a list 2,000 items.';
 
 /** Documents the name of a view in the path. */
 const ViewName = (): MethodDecorator =>
@@ -70,7 +70,7 @@ export class ScreensController {
 
   @Get('views')
   @Requires('own-screens')
-  @ApiOperation({ summary: 'List the own saved views' })
+  @ApiOperation({ summary: 'List your saved views' })
   @ApiOkResponse({ type: ViewsAnswer, description: 'By name; at most 50' })
   async listViews(@SenderPerson() { account }: Person): Promise<{ items: readonly ViewShown[] }> {
     return { items: await this.queries.execute(new ListViews(account)) };
@@ -78,7 +78,7 @@ export class ScreensController {
 
   @Get('views/:name')
   @Requires('own-screens')
-  @ApiOperation({ summary: 'Show an own saved view' })
+  @ApiOperation({ summary: 'Show one of your saved views' })
   @ViewName()
   @ApiOkResponse({ schema: VIEW, description: 'The view as it was saved' })
   getView(@Param('name') name: string, @SenderPerson() { account }: Person): Promise<KeptObject> {
@@ -87,7 +87,7 @@ export class ScreensController {
 
   @Put('views/:name')
   @Requires('arrange-screens')
-  @ApiOperation({ summary: 'Save a view under a name, also over another one' })
+  @ApiOperation({ summary: 'Save a view under a name, replacing any view of that name' })
   @ViewName()
   @Replaces(VIEW, 'At most 4 KiB of JSON')
   @Refuses('invalid-request', 'conflict')
@@ -102,7 +102,7 @@ export class ScreensController {
   @Delete('views/:name')
   @Requires('arrange-screens')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Delete an own saved view' })
+  @ApiOperation({ summary: 'Delete one of your saved views' })
   @ViewName()
   @ApiNoContentResponse({ description: 'Deleted' })
   async deleteView(
@@ -114,15 +114,15 @@ export class ScreensController {
 
   @Get('preferences')
   @Requires('own-screens')
-  @ApiOperation({ summary: 'Show the own preferences' })
-  @ApiOkResponse({ schema: PREFERENCES, description: 'As they were saved; empty until then' })
+  @ApiOperation({ summary: 'Show your preferences' })
+  @ApiOkResponse({ schema: PREFERENCES, description: 'As saved; empty until then' })
   getPreferences(@SenderPerson() { account }: Person): Promise<KeptObject> {
     return this.queries.execute(new AskPreferences(account));
   }
 
   @Put('preferences')
   @Requires('arrange-screens')
-  @ApiOperation({ summary: 'Replace the own preferences' })
+  @ApiOperation({ summary: 'Replace your preferences' })
   @Replaces(PREFERENCES, 'At most 16 KiB of JSON')
   async savePreferences(
     @Body() preferences: KeptObject,

@@ -50,7 +50,7 @@ class Credentials {
 
   @ApiPropertyOptional({
     example: false,
-    description: 'Whether the session becomes a cookie, for a page of this server. No token then',
+    description: 'Whether the session is a cookie, for a page of this server. The answer then has no token',
   })
   @MayBeAbsent()
   @IsBoolean()
@@ -94,7 +94,7 @@ export class SessionController {
   @ApiOkResponse({
     type: SignedInAnswer,
     description: 'Signed in',
-    headers: setCookie('The session, if `cookie` asks for it'),
+    headers: setCookie('The session, if `cookie` is true'),
   })
   @Refuses(
     'wrong-password',

@@ -49,7 +49,7 @@ class CheckedFindingAnswer extends PickType(FindingAnswer, [
 export class CheckedAnswer implements Record<keyof Checked, unknown> {
   @Part(() => CountsAnswer) events!: CountsAnswer;
   @Parts(() => CheckedFindingAnswer, {
-    description: 'In the order in which each shoe was left, and then raised',
+    description: 'By when each shoe was left, then by when each was raised',
   })
   findings!: readonly CheckedFindingAnswer[];
   @Parts(() => UnjudgeableAnswer) unjudgeable!: readonly UnjudgeableAnswer[];
