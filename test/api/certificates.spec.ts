@@ -59,7 +59,7 @@ describe('the certificate of a running api', () => {
       async () => (await certified()) === 'shoeprint test, renewed',
       LOOK_MS_MAX,
     );
-    expect(logged).toContainEqual({ level: 'log', message: 'certificate read again' });
+    expect(logged).toContainEqual({ level: 'log', message: 'certificate reloaded' });
   }, 30_000);
 
   it.each([

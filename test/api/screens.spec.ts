@@ -84,7 +84,7 @@ describe('a view', () => {
     ['more than 80 characters of two units', '🂡'.repeat(81)],
     ['a null', 'a\u0000'],
     ['a line break', 'a\nb'],
-    ['a mark that turns the direction of text', 'a\u202eb'],
+    ['a mark that changes the direction of text', 'a\u202eb'],
   ])('may not be named with %s', async (_what, name) => {
     const token = await person();
     const answer = await put(token, name);

@@ -232,8 +232,8 @@ describe('the state of the database', () => {
     goOn();
     await eventually('the metric of an answer', async () => (await reachable()) === '1');
     expect(logged.filter((line) => line.startsWith('the database can'))).toEqual([
-      'the database cannot be used',
-      'the database can be used again',
+      'database unavailable',
+      'database available again',
     ]);
   });
 });

@@ -187,7 +187,7 @@ describe('the site log over HTTP', () => {
     const refused = await asked('seals/1/heads', scoped);
     expect([refused.statusCode, refused.json<{ detail: string }>().detail]).toEqual([
       403,
-      'the heads of a seal are those of all tables',
+      'a seal has the heads of all tables, and this identity may see only some',
     ]);
     const boss = await api.person('pit-boss', { name: 'boss' });
     const nobody = await api.app.inject({ method: 'GET', url: '/v1/evidence/checkpoint' });

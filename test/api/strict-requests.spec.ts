@@ -203,7 +203,7 @@ describe('a refusal', () => {
     const FLOOD = 500;
     await Promise.all(Array.from({ length: FLOOD }, () => api.send('GET', '/v1/me')));
     const isSummary = ({ message }: Line): boolean =>
-      message === 'refused requests left out of the log';
+      message === 'refused requests omitted from the log';
     await eventually('the number of those left out', () => lines.slice(before).some(isSummary));
     const logged = lines.slice(before);
     const own = logged.filter(({ message }) => message === 'request refused').length;

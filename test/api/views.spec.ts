@@ -86,7 +86,7 @@ describe('what finance reads', () => {
       const answer = await floor.get(withQuery(path, `flagged=${flagged}`), { token: finance });
       expect([answer.statusCode, answer.json<{ detail: string }>().detail]).toEqual([
         403,
-        'the filter flagged asks for the permission read-findings',
+        'the filter flagged requires the permission read-findings',
       ]);
     }
     expect((await floor.get(`/v1/coups?flagged=${flagged}`, { token: pitBoss })).statusCode).toBe(

@@ -106,7 +106,7 @@ describe('a stamped line', () => {
     ['a', 'yesterday'],
     ['a', ''],
   ])('cannot be made with the name %j and the time %j', (from, time) => {
-    expect(() => stamped('{}', from, time)).toThrow('cannot stand as');
+    expect(() => stamped('{}', from, time)).toThrow('is not valid as');
   });
 });
 

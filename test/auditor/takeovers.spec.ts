@@ -125,7 +125,7 @@ describe('a takeover', () => {
     await giveBack();
     await eventually('both partitions', () => auditor.following.length === 2);
     expect(judging.folded).toBe(EVENTS);
-    expect(journal.lines.join('\n')).toMatch(/loading goes on \{"partition":0\}/);
+    expect(journal.lines.join('\n')).toMatch(/loading resumed \{"partition":0\}/);
     await expectRestOfT1();
   });
 
@@ -144,7 +144,7 @@ describe('a takeover', () => {
     log.open();
     await giveBack();
     await eventually('both partitions', () => slow.following.length === 2);
-    expect(journal.has('loading goes on')).toBe(false);
+    expect(journal.has('loading resumed')).toBe(false);
     await expectRestOfT1();
   });
 

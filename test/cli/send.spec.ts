@@ -164,7 +164,7 @@ describe('shoeprint send', () => {
     const { code, stderr } = await send(path);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/is not the file of which .* lines were sent; remove .*\.sent/),
+      expect.stringMatching(/is not the file whose first .* lines were sent; remove .*\.sent/),
     ]);
   });
 

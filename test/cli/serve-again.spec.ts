@@ -99,7 +99,7 @@ describe('shoeprint serve, if the server ends by itself', () => {
     async () => {
       const postgres = postgresOf(data) as number;
       await underLoad(serving, { table: 'B02', end: () => process.kill(postgres, 'SIGKILL') });
-      expect(server.said).toMatch(/"ended, to be started again".*"PostgreSQL ended, or/);
+      expect(server.said).toMatch(/"exiting, to be restarted".*"PostgreSQL ended, or/);
       expect(server.said).toContain('the server ended with code 75. Starting it again in');
       expect(postgresOf(data)).not.toBe(postgres);
     },

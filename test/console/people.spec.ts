@@ -62,7 +62,7 @@ it(
     const page = await browser.visitAs('admin', 'people?account=admin');
     const sheet = page.getByRole('dialog');
     await sheet.getByRole('button', { name: 'Disable the account' }).click();
-    await sheet.getByText('nobody changes an account of their own: ask another admin').waitFor();
+    await sheet.getByText('nobody may change their own account: ask another admin').waitFor();
     await sheet.getByRole('button', { name: 'Close' }).click();
     await page.context().close();
   },

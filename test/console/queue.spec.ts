@@ -262,7 +262,7 @@ it('keeps a view under its name, and deletes it', async () => {
   await page.getByRole('button', { name: '+ Save view' }).click();
   await page.getByLabel('Name of the view').fill('B04 \u202egrave');
   await page.keyboard.press('Enter');
-  await page.getByText('a mark that turns the direction of text').waitFor();
+  await page.getByText('marks that change the direction of text').waitFor();
   await page.getByLabel('Name of the view').fill('B04 <b>grave');
   await page.keyboard.press('Enter');
   const view = page.getByRole('link', { name: 'B04 <b>grave' });

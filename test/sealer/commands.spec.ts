@@ -111,7 +111,7 @@ describe('shoeprint checkpoint', () => {
     const second = fileOf('second', `${(await run('checkpoint')).said}\n`);
     expect(await run('compare', second, first)).toMatchObject({
       code: 0,
-      said: expect.stringMatching(/^size \d+ goes on from size 2$/),
+      said: expect.stringMatching(/^size \d+ continues size 2$/),
     });
     const { origin, size } = readCheckpoint(utf8Of(readFileSync(second, 'utf8')));
     const text = checkpointText({ origin, size, root: new Uint8Array(32) });

@@ -29,7 +29,7 @@ it('a server whose work has stood still for a minute ends with 75 and says why',
   expect(JSON.parse(stderr.trim())).toMatchObject({
     level: 'fatal',
     message: {
-      message: 'ended because its work stood still',
+      message: 'exiting: its work made no progress',
       what: 'appends are not answered',
       ms: 60_000,
     },

@@ -70,7 +70,7 @@ async function seal(settings: SealerSettings): Promise<Running> {
   const { owner, origin, vkey, safeKeyHere } = sealer;
   journal.info('sealer started', { owner, origin, vkey, health: health.url, log: log.id });
   if (safeKeyHere !== undefined)
-    logger.warn({ message: 'the second log key belongs into a safe', file: safeKeyHere });
+    logger.warn({ message: 'the second log key belongs in a safe', file: safeKeyHere });
   const close = async (): Promise<void> => {
     await sealer.close();
     await health.close();

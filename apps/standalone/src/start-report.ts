@@ -71,7 +71,7 @@ function readyText({ url, signIn, sampleEvents, seal }: Standalone, took: string
     `Seals    ${seal.vkey}`,
     ...(seal.safeKeyHere === undefined
       ? []
-      : [`         its second key belongs into a safe: move ${seal.safeKeyHere} there`]),
+      : [`         its second key belongs in a safe: move ${seal.safeKeyHere} there`]),
     `Open     ${url}/console/${sampleEvents > 0 ? ` (${sampleEvents.toLocaleString('en')} events of a sample day)` : ''}`,
     `Api      ${url}/docs`,
     `Sign in  ${signInText(signIn)}`,

@@ -64,7 +64,7 @@ export async function rowsUpTo(
     if (performance.now() >= until)
       throw new ExportRefusal(
         'rows-behind',
-        `the rows of partition ${partition} end before offset ${reached}, and the package needs those up to ${offset}`,
+        `the rows of partition ${partition} end before offset ${reached}, and the package needs them up to ${offset}`,
       );
     await later(LOOK_MS);
   }

@@ -252,7 +252,7 @@ class RangeOfTable implements TableJudging {
 
   context(n: number, value: Uint8Array): void {
     if (this.entry.first === 0)
-      throw new ReplayFault(`record ${n} stands before a range that begins with record 0`);
+      throw new ReplayFault(`record ${n} comes before a range that begins with record 0`);
     let line = 0;
     for (const { event, why } of linesOf(value, this.parts.decoder)) {
       line += 1;

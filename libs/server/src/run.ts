@@ -54,10 +54,10 @@ function codeOf(logger: ServerLogger, thrown: unknown, bugCode: number): number 
     return 2;
   }
   if (thrown instanceof StartAgain) {
-    logger.fatal({ message: 'ended, to be started again', why: message });
+    logger.fatal({ message: 'exiting, to be restarted', why: message });
     return START_AGAIN_EXIT;
   }
-  logger.fatal({ message: 'ended by a fault of its own', error: message, stack });
+  logger.fatal({ message: 'exiting after an internal error', error: message, stack });
   return bugCode;
 }
 
@@ -102,7 +102,7 @@ function watch(logger: ServerLogger, { standstill }: Running): NodeJS.Timeout {
   const look = async (): Promise<void> => {
     const { ms, what } = (await standstill?.()) ?? { ms: 0, what: '' };
     if (ms < STANDSTILL_MS_MAX) return;
-    logger.fatal({ message: 'ended because its work stood still', what, ms: Math.round(ms) });
+    logger.fatal({ message: 'exiting: its work made no progress', what, ms: Math.round(ms) });
     process.exit(START_AGAIN_EXIT);
   };
   return setInterval(() => void look(), LOOK_MS).unref();

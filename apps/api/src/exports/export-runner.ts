@@ -97,12 +97,12 @@ export class ExportRunner implements OnApplicationBootstrap, OnModuleDestroy {
     if (this.isClosing || !this.exporting.isOn || performance.now() < this.restUntil) return;
     this.working ??= this.work()
       .then(() => {
-        if (this.isAway) this.logger.log({ message: 'exports go on' });
+        if (this.isAway) this.logger.log({ message: 'exports resumed' });
         this.isAway = false;
       })
       .catch((error: unknown) => {
         if (!this.isAway)
-          this.logger.warn({ message: 'exports wait', error: asError(error).message });
+          this.logger.warn({ message: 'exports paused', error: asError(error).message });
         this.isAway = true;
       })
       .finally(() => {

@@ -35,7 +35,7 @@ export class ExportScopes {
       if (seen)
         throw new Problem(
           'not-permitted',
-          'a package of all tables is for those who may see every table',
+          'only an identity that may see every table may ask for a package of all tables',
         );
       return scope;
     }

@@ -139,7 +139,7 @@ export class HouseOutbox implements OnApplicationBootstrap, OnModuleDestroy {
     );
     const failed = outcomes.find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
-    if (this.isAway) this.logger.log({ message: 'acts in the house are recorded again' });
+    if (this.isAway) this.logger.log({ message: 'house acts recorded again' });
     this.isAway = false;
     return notes.length;
   }
@@ -169,7 +169,7 @@ export class HouseOutbox implements OnApplicationBootstrap, OnModuleDestroy {
   private failed(error: unknown): void {
     if (!this.isAway)
       this.logger.warn({
-        message: 'acts in the house wait in the database',
+        message: 'house acts wait in the database',
         error: asError(error).message,
       });
     this.isAway = true;

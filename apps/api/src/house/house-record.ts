@@ -123,7 +123,7 @@ export class HouseRecord implements OnApplicationBootstrap {
     if (Buffer.byteLength(canonicalLine(text)) > EVENT_BYTES_MAX)
       throw new Problem(
         'too-large',
-        `the record of this would be over ${EVENT_BYTES_MAX} bytes: make its lists shorter`,
+        `its record would be over ${EVENT_BYTES_MAX} bytes: shorten its lists`,
       );
     const [fault] = this.decoder.explain(Buffer.from(text)).faults ?? [];
     if (fault) throw new Error(`${act.type} for ${HOUSE_TABLE}: ${fault.pointer} ${fault.reason}`);

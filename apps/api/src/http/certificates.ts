@@ -22,10 +22,10 @@ export function followCertificate(server: Server, { files, ...first }: Tls): voi
       last = { cert, key };
       createSecureContext(last);
       server.setSecureContext(last);
-      logger.log({ message: 'certificate read again' });
+      logger.log({ message: 'certificate reloaded' });
     } catch (error) {
       logger.error({
-        message: 'the changed certificate cannot be used; the former one stays',
+        message: 'could not load the changed certificate; the former one stays in use',
         error: asError(error).message,
       });
     }

@@ -57,7 +57,7 @@ export class RequestPipe extends ValidationPipe {
 /** Returns the first place that has more than may be validated, or undefined if none has. */
 function excessOf(value: unknown, pointer = '', depth = 0): RequestFault | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  if (depth >= DEPTH_MAX) return { pointer, reason: `values may lie ${DEPTH_MAX} deep at most` };
+  if (depth >= DEPTH_MAX) return { pointer, reason: `values may be nested at most ${DEPTH_MAX} deep` };
   const isList = Array.isArray(value);
   const entries = Object.entries(value);
   const most = isList ? ITEMS_MAX : MEMBERS_MAX;

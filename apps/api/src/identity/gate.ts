@@ -53,7 +53,7 @@ function admit(
   request.identity = identity;
   switch (needs === undefined || needs === 'nothing' ? 'no' : may(identity, needs)) {
     case 'no':
-      return new Problem('not-permitted', needs && `this asks for the permission ${needs}`);
+      return new Problem('not-permitted', needs && `this requires the permission ${needs}`);
     case 'password-change':
       return new Problem('password-change-required');
     case 'second-factor':

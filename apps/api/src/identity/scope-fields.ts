@@ -96,7 +96,7 @@ const ScopeField = (described: ApiPropertyOptions): PropertyDecorator =>
     IsString({ each: true }),
     Matches(SEEN, {
       each: true,
-      message: `each entry must be 1 to ${ENTRY_LENGTH_MAX} characters, none of them a control character or a mark that turns the direction of text`,
+      message: `each entry must be 1 to ${ENTRY_LENGTH_MAX} characters, without control characters and marks that change the direction of text`,
     }),
     // not IsByteLength, which throws for half a surrogate pair
     ValidateBy(

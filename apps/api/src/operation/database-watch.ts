@@ -85,8 +85,8 @@ export class DatabaseWatch implements OnApplicationBootstrap, OnModuleDestroy {
     if (this.isClosing || isAway === this.isAway) return found;
     this.isAway = isAway;
     this.reachable.set(isAway ? 0 : 1);
-    if (isAway) this.logger.warn({ message: 'the database cannot be used', notes: found.notes });
-    else this.logger.log({ message: 'the database can be used again' });
+    if (isAway) this.logger.warn({ message: 'database unavailable', notes: found.notes });
+    else this.logger.log({ message: 'database available again' });
     return found;
   }
 }

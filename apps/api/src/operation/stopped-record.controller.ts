@@ -57,7 +57,7 @@ class PassBody implements PassAsked {
     example: 'Written by a test program that used the wrong topic; it is not an event of ours',
   })
   @Matches(REASON, {
-    message: `must be 1 to ${REASON_LENGTH_MAX} characters, none of them a control character or a mark that turns the direction of text`,
+    message: `must be 1 to ${REASON_LENGTH_MAX} characters, without control characters and marks that change the direction of text`,
   })
   reason!: string;
 }

@@ -97,7 +97,7 @@ export class StoppedRecords {
     if (line === null)
       throw new Problem(
         'conflict',
-        'the log stopped this partition and not one record of it, so no record can be passed: restore the log and resume the partition',
+        'the log stopped this partition, not one of its records, so no record can be passed: restore the log and resume the partition',
       );
     const record = await this.read(partition, offset);
     const sha256 = createHash('sha256').update(record.value).digest('hex');

@@ -45,7 +45,7 @@ export class RefusalLog {
     clearTimeout(this.second);
     this.second = undefined;
     if (this.leftOut > 0)
-      this.logger.warn({ message: 'refused requests left out of the log', count: this.leftOut });
+      this.logger.warn({ message: 'refused requests omitted from the log', count: this.leftOut });
     this.lines = 0;
     this.leftOut = 0;
   }

@@ -40,6 +40,6 @@ export function refuseHiddenFilters(identity: Identity, filter: object): void {
   if (hidden !== undefined && !seesFindings(identity))
     throw new Problem(
       'not-permitted',
-      `the filter ${hidden} asks for the permission read-findings`,
+      `the filter ${hidden} requires the permission read-findings`,
     );
 }

@@ -70,7 +70,7 @@ function scheduleAsked(asked: EmulateAsked, { table, events }: TableRecord): Sch
   const faults = readFaults(asked.faults);
   if (events.length > 0)
     return scheduleOf({ protocol: asked.protocol, events, faults, seed: asked.seed ?? table });
-  if (faults.length > 0) throw new Refusal('--faults: need --events or --seed');
+  if (faults.length > 0) throw new Refusal('--faults: requires --events or --seed');
   return NOTHING;
 }
 

@@ -129,7 +129,7 @@ async function exportTo(
 ): Promise<Exported> {
   if (url) return exportFromServer({ url, tokenFile }, order, shown);
   if (data !== undefined) return exportFromFolder({ data, by }, order, shown);
-  throw new Refusal('from where? pass --url of a server, or --data with the folder of one');
+  throw new Refusal('no server given: pass --url, or --data with the folder of one');
 }
 
 /** Returns what is asked for. Throws `Refusal` for options that do not go together. */
@@ -139,7 +139,7 @@ function askedOf(options: OptionsAsked): ExportAsked {
   if (table === undefined && (shoe ?? from) !== undefined)
     throw new Refusal(`--${shoe === undefined ? 'from' : 'shoe'} needs --table`);
   if (table === undefined && finding === undefined && day === undefined)
-    throw new Refusal('of what? pass --table, --finding or --day');
+    throw new Refusal('nothing to export: pass --table, --finding or --day');
   return {
     scope: {
       kind: kindOf(options),

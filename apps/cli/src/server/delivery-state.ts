@@ -85,6 +85,6 @@ export class DeliveryState {
   }
 
   private otherFile(): string {
-    return `${this.file} is not the file of which ${this.begun} lines were sent; remove ${this.path} to send it from its first line`;
+    return `${this.file} is not the file whose first ${this.begun} lines were sent; remove ${this.path} to send it from its first line`;
   }
 }

@@ -24,7 +24,7 @@ Examples:
 /** Returns the command `shoeprint seal`, which shows what is sealed and goes on after a fault. */
 export function sealCommand(): Command {
   const seal = new Command('seal')
-    .description('show what is sealed, and go on after a fault')
+    .description('show what is sealed, and continue after a fault')
     .addHelpText('after', SEAL_EXAMPLES);
   seal.addCommand(onSite('status', 'the last seal, and the partitions that are stopped'));
   seal.addCommand(
@@ -35,7 +35,7 @@ export function sealCommand(): Command {
   );
   seal.addCommand(
     changing(
-      onSite('trust', 'let the key go on after a checkpoint, if its .last file is lost'),
+      onSite('trust', 'let the key continue after a checkpoint, if its .last file is lost'),
     ).argument('<checkpoint>', 'a file with a checkpoint that the key signed'),
   );
   seal.addCommand(

@@ -133,7 +133,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the name of the machine is not known',
   EADDRNOTAVAIL: 'this machine does not have the address',
   EACCES: 'this user may not listen there',
-  ETIMEDOUT: 'the other machine does not answer any more',
+  ETIMEDOUT: 'the other machine no longer answers',
 };
 
 /** Returns what went wrong with a connection, in words, or in the system's own. */

@@ -41,7 +41,7 @@ export async function trustCheckpoint(
   if (before && before.size > checkpoint.size)
     throw new Refusal(`the key remembers a later checkpoint, of size ${before.size}`);
   if (!(await isBeginning(reader, checkpoint)))
-    throw new Refusal('the site log in the database does not go on from this checkpoint');
+    throw new Refusal('the site log in the database does not continue this checkpoint');
   const statement = (await reader.lastEntry('keys'))?.index ?? 0;
   const data = { statement, changes: { trusted: checkpoint.size }, reason: givenReason(asked) };
   await recordInHouse(parts, { type: 'evidence-keys-changed', by: asked.by, data });
@@ -70,7 +70,7 @@ export async function compareCheckpoints(
         isFork: true,
         says: `the site log here is not that of the checkpoint of size ${checkpoint.size}: a fork`,
       };
-  return { isFork: false, says: `size ${second.size} goes on from size ${first.size}` };
+  return { isFork: false, says: `size ${second.size} continues size ${first.size}` };
 }
 
 /** Reads a checkpoint. Throws `Refusal` if it is not one. */

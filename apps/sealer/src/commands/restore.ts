@@ -167,7 +167,7 @@ async function claim({ store }: OpenParts): Promise<Lease> {
     if (lease) return lease;
     await pause(CLAIM_AGAIN_MS);
   }
-  throw new Refusal('a sealer keeps the lease: stop it, and run the command again');
+  throw new Refusal('a sealer holds the lease: stop it, then run the command again');
 }
 
 const isStatement = (text: string): boolean => text.startsWith(`${KEYS_FIRST_LINE}\n`);

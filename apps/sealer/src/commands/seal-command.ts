@@ -159,7 +159,7 @@ async function resume(parts: OpenParts, asked: CommandAsked): Promise<number> {
 async function trust(parts: OpenParts, asked: CommandAsked): Promise<number> {
   const [file = ''] = asked.words;
   const size = await trustCheckpoint(parts, asked, textOf(file));
-  parts.print(`the key goes on after the checkpoint of size ${size}`);
+  parts.print(`the key continues after the checkpoint of size ${size}`);
   return 0;
 }
 
@@ -169,7 +169,7 @@ async function restore(parts: OpenParts, asked: CommandAsked): Promise<number> {
   parts.print(
     `leaves ${from} to ${to - 1} of the site log are back, each as the log has its records`,
   );
-  parts.print('the sealer goes on within seconds and reads the whole log again');
+  parts.print('the sealer continues within seconds and rereads the whole log');
   return 0;
 }
 

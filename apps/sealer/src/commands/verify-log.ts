@@ -62,7 +62,7 @@ export async function verifyLog(parts: OpenParts, asked: CommandAsked): Promise<
       report.add({
         step: 5,
         kind: 'incomplete',
-        message: 'no seal is made yet: no record is sealed',
+        message: 'no seal made yet: no record is sealed',
       });
     const pace = (): Promise<void> => Promise.resolve();
     await new StoredTreesCheck({ reader, sha256, origin, onFault, pace }).run(seals);

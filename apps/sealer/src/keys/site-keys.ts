@@ -24,7 +24,7 @@ const NOW = Number.MAX_SAFE_INTEGER;
 export interface SiteKeyFiles {
   /** Signs checkpoints. */
   readonly log: KeyFile;
-  /** The second log key. Only its own signature ends it, so it belongs into a safe. */
+  /** The second log key. Only its own signature ends it, so it belongs in a safe. */
   readonly safe: KeyFile;
   /** Signs packages. Who may export cannot sign a checkpoint by that. */
   readonly exports: KeyFile;

@@ -167,7 +167,7 @@ export class Sealer {
       return;
     }
     if (error instanceof BeginAgain) {
-      journal.info('beginning again', { why: error.message });
+      journal.info('rebuild restarted', { why: error.message });
       return;
     }
     if (error instanceof KeyRefused) this.parts.alarms.raise('key', { detail: error.message });

@@ -36,7 +36,7 @@ export function splitArray(bytes: Uint8Array, elementsMax: number): Split {
   const after = pastSpace(bytes, at + 1);
   return after === bytes.length
     ? { is: 'array', ranges }
-    : noArray('goes on after the array', after);
+    : noArray('continues after the array', after);
 }
 
 /**

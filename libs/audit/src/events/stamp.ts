@@ -8,9 +8,9 @@ import { timeOf } from './time.js';
  */
 export function stampsOf(receivedFrom: string, receivedTime: string): string {
   if (receivedFrom === '' || receivedFrom.includes('\0') || /\p{Surrogate}/u.test(receivedFrom))
-    throw new Error(`${JSON.stringify(receivedFrom)} cannot stand as receivedfrom`);
+    throw new Error(`${JSON.stringify(receivedFrom)} is not valid as receivedfrom`);
   if (timeOf(receivedTime) === undefined)
-    throw new Error(`${JSON.stringify(receivedTime)} cannot stand as receivedtime`);
+    throw new Error(`${JSON.stringify(receivedTime)} is not valid as receivedtime`);
   return `,"receivedfrom":${JSON.stringify(receivedFrom)},"receivedtime":${JSON.stringify(receivedTime)}}`;
 }
 

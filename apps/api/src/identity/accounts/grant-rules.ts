@@ -36,7 +36,7 @@ export function requireManaged(by: Admin, account: Grantee | null): asserts acco
   if (!account || !covers(by, account.tables))
     throw new Problem('not-found', 'no account has this name');
   if (isOwn(by, account))
-    throw new Problem('not-permitted', 'nobody changes an account of their own: ask another admin');
+    throw new Problem('not-permitted', 'nobody may change their own account: ask another admin');
 }
 
 /** Throws `not-permitted` if these tables reach beyond the admin's. */

@@ -110,7 +110,7 @@ export class SaveViewHandler implements ICommandHandler<SaveView> {
         errors: [
           {
             pointer: '/name',
-            reason: `must be 1 to ${VIEW_NAME_LENGTH_MAX} characters, none of them a control character or a mark that turns the direction of text`,
+            reason: `must be 1 to ${VIEW_NAME_LENGTH_MAX} characters, without control characters and marks that change the direction of text`,
           },
         ],
       });

@@ -104,7 +104,7 @@ class Slices {
     if (length > VERDICT_LENGTH_MAX)
       throw new Problem(
         'too-large',
-        'There is more to say about these events than an answer may hold: check fewer at once.',
+        'The result for these events is too large for one answer: check fewer at once.',
       );
     if (this.spentMs > FOLD_MS_MAX)
       throw new Problem('too-large', 'These events take too long to judge: check fewer at once.');

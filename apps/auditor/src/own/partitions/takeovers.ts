@@ -144,7 +144,7 @@ export class Takeovers {
     const former = this.begun.get(claimed.partition);
     await former?.load.stopped;
     if (former?.load.goesOnUnder(claimed)) {
-      this.parts.journal.info('loading goes on', { partition: claimed.partition });
+      this.parts.journal.info('loading resumed', { partition: claimed.partition });
       return former;
     }
     return { load: new PartitionLoad(this.parts.loading, claimed), stoppedAt: null };
