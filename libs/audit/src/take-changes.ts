@@ -26,7 +26,7 @@ export interface Changes {
   readonly outside: readonly FindingChange[];
   /** In the order in which they happened. */
   readonly reviews: readonly ReviewChange[];
-  /** Where the review of each finding now stands that was raised, or whose review changed. */
+  /** The review of each finding that was raised, or whose review changed, as it now stands. */
   readonly items: readonly ItemChange[];
 }
 

@@ -64,7 +64,7 @@ export class AppendQueue {
     return all;
   }
 
-  /** Removes and returns the appends that were added before a time and of which nothing was sent. */
+  /** Removes and returns the appends that were added before a time and not sent at all. */
   takeOlder(than: number): Waiting[] {
     const isOlder = ({ since }: Waiting): boolean => since < than;
     const older = [...this.live, ...this.bulk].filter(isOlder);

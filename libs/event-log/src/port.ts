@@ -126,7 +126,7 @@ export interface LogHealth {
   readonly queueBytesMax: number;
 }
 
-/** Work that stands still although a new client is served. */
+/** Work that makes no progress although a new client is served. */
 export interface Standstill {
   /** For how long, in milliseconds. */
   readonly ms: number;

@@ -87,7 +87,7 @@ export function textOfUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Returns whether `part` stands in the bytes at a place. */
+/** Returns whether the bytes from `at` on begin with `part`. */
 export function startsWith(bytes: Uint8Array, at: number, part: Uint8Array): boolean {
   for (let i = 0; i < part.length; i += 1) if (bytes[at + i] !== part[i]) return false;
   return true;

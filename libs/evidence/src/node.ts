@@ -20,7 +20,7 @@ import {
 import type { Platform } from './checks/examination.js';
 import { FormatFault } from './text-lines.js';
 
-// What stands before the 32 bytes of a key in the DER of RFC 8410.
+// The bytes before the 32 bytes of a key in the DER of RFC 8410.
 const PRIVATE_DER = Buffer.from('302e020100300506032b657004220420', 'hex');
 const PUBLIC_DER = Buffer.from('302a300506032b6570032100', 'hex');
 
@@ -69,7 +69,7 @@ function privateKeyOf(seed: Uint8Array): KeyObject {
 
 /**
  * Returns a signer with the key of a key file. Throws a `FormatFault`, also if the id is not that
- * of the key; it never repeats what stands in the file.
+ * of the key; it never repeats the content of the file.
  */
 export function signerOf(keyFile: string): Signer {
   const key = readKeyFile(keyFile);

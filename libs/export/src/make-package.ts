@@ -101,7 +101,7 @@ interface Attempt {
   readonly asked: ExportAsked;
   readonly out: PackageOut;
   readonly step: (name: PackageStep, share?: number) => void;
-  /** What stands in the package beside its own warnings. */
+  /** What the package holds in addition to its own warnings. */
   readonly warnings?: readonly string[];
 }
 

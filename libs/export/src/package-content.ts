@@ -176,7 +176,7 @@ class Content {
   }
 
   /**
-   * Chooses a range that tells more, where the rows say something else. Returns false if the
+   * Chooses a larger range where the rows say something else. Returns false if the
    * package is asked for as it is, and shows the range that was chosen first.
    */
   private async more(range: TableRange, difference: string): Promise<boolean> {

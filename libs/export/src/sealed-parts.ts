@@ -37,7 +37,7 @@ export interface SealSpan {
   readonly to: number;
 }
 
-/** Where a range stands in the tree of its table. */
+/** The position of a range in the tree of its table. */
 export interface TableSpan extends SealSpan {
   readonly number: number;
   readonly first: number;

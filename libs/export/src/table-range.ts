@@ -94,7 +94,7 @@ export class TableRange {
   }
 
   /**
-   * Chooses a range that tells more: what was read near is read from record 0; after that the
+   * Chooses a larger range: what was read near is read from record 0; after that the
    * range begins earlier. Returns false if it begins with record 0 already.
    */
   async chooseMore(): Promise<boolean> {

@@ -37,10 +37,10 @@ class ServerSilent extends Error {
  * A connection that does not wait for a server, or a way to it, that has gone silent.
  *
  * PostgreSQL sends nothing while it works on a statement, so silence alone does not show whether a
- * long statement is under way or nobody is there. While a connection waits and nothing comes, it
- * therefore asks on another connection whether its session works on a statement. It waits on if it
- * does, at most until `statement_timeout` and some seconds have passed. If the session rests, or
- * nobody answers, it closes itself, and what waits on it rejects with `ServerSilent`.
+ * long statement is under way or the server is gone. While a connection waits in silence, it
+ * therefore asks on another connection whether its session works on a statement. If so, it keeps
+ * waiting, at most until `statement_timeout` and some seconds have passed. If the session is idle,
+ * or no answer comes, it closes itself, and what waits on it rejects with `ServerSilent`.
  *
  * The time limit of node-postgres (`query_timeout`) rejects a query and leaves it in the
  * connection, which a pool hands out again: the next query waits behind the lost one. A closed
@@ -149,7 +149,7 @@ export class BoundedClient extends pg.Client {
       return state && RESTS.test(state) ? RESTING : undefined;
     } catch (error) {
       // A server that refuses, for example because it has no connection left, is there.
-      return error instanceof pg.DatabaseError ? undefined : 'nothing came, and nobody answers';
+      return error instanceof pg.DatabaseError ? undefined : 'the server is silent and does not answer';
     } finally {
       other.connection.stream.destroy();
     }

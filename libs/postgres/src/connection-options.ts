@@ -30,8 +30,8 @@ type PgOptions = Omit<pg.PoolConfig, 'connectionString'>;
 
 /**
  * Returns the options that every connection to PostgreSQL has, without its address: how long it may
- * take to be made, how long a statement may take, and that a connection of which nothing comes is
- * closed. They are for `pg.Pool`, and for TypeORM's `extra`. `newClient` makes a single connection.
+ * take to be made, how long a statement may take, and when a silent connection is closed. They are
+ * for `pg.Pool`, and for TypeORM's `extra`. `newClient` makes a single connection.
  */
 export const connectionOptions = ({
   applicationName,

@@ -25,9 +25,9 @@ export interface ExportJob extends ExportOrder {
   readonly state: ExportState;
   /** While it is made. `recording`: it is made, and the record of the house does not say so yet. */
   readonly step: ExportStep | 'recording' | null;
-  /** How much of the step is done, from 0 to 1, where that is known. */
+  /** How much of the step is done, from 0 to 1, if known. */
   readonly share: number | null;
-  /** How often it was begun. */
+  /** How often it was started. */
   readonly tries: number;
   readonly made: MadePackage | null;
   readonly code: string | null;
@@ -35,7 +35,7 @@ export interface ExportJob extends ExportOrder {
   readonly endedAt: Date | null;
 }
 
-/** Thrown for an export that this process does not make any more. */
+/** Thrown for an export that this process no longer makes. */
 export class NotOurs extends Error {
   override readonly name = 'NotOurs';
 }

@@ -10,7 +10,7 @@ export interface ExportSettings {
   readonly key: KeyFile;
   /** The most megabytes of packages in the folder. The oldest go first. */
   readonly megabytes: number;
-  /** How long a package lies there. */
+  /** How long a package is kept there. */
   readonly hours: number;
 }
 

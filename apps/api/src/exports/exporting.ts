@@ -22,12 +22,12 @@ export class Exporting {
     return this.settings.exports !== undefined && this.from.sources !== undefined;
   }
 
-  /** Where packages lie. */
+  /** The folder of packages. */
   get packages(): PackageFolder {
     return new PackageFolder(this.set.folder);
   }
 
-  /** How long a package lies there, in hours. */
+  /** How long a package is kept there, in hours. */
   get hours(): number {
     return this.set.hours;
   }

@@ -32,7 +32,7 @@ import { Problem } from '../problems/problems.js';
 const SCOPE_KINDS = ['shoe', 'finding', 'table', 'day'] as const;
 type ScopeKind = (typeof SCOPE_KINDS)[number];
 
-/** A purpose and a recipient stand in the record of the house. */
+/** The record of the house keeps the purpose and the recipient. */
 const SAID_MAX = 400;
 /** The most characters of an id. PostgreSQL takes neither NUL nor half a surrogate pair. */
 const ID_MAX = 16_384;

@@ -6,13 +6,13 @@ import { errorCode } from '#process';
 /** The names of an export's files. */
 const NAME =
   /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.(?:zip|zip\.part|work)$/;
-/** A file of an export that is not in the database yet, or by another clock, is left alone. */
+/** A file is left alone if its export is not in the database yet, or its clock differs. */
 const YOUNG_MS = 3_600_000;
 
-/** What of these files is of an export under way. */
+/** Which of these files belong to an export under way. */
 const UNDER_WAY = /\.(?:zip\.part|work)$/;
 
-/** The folder in which packages lie, each under the id of its export. */
+/** The folder of packages, each under the id of its export. */
 export class PackageFolder {
   constructor(private readonly folder: string) {}
 

@@ -74,7 +74,7 @@ export function boundStrangers(route: RouteOptions): void {
 
 /**
  * Returns a Fastify `onSend` hook that ends the connection of a reader who takes nothing of an
- * answer for `stalledMs`. Node sets the time back when the answer is out.
+ * answer for `stalledMs`. Node resets the time once the answer is sent.
  */
 export const dropStalledReaders =
   (stalledMs: number) =>

@@ -7,8 +7,8 @@ import {
 import { Problem, type RequestFault } from '../problems/problems.js';
 
 /**
- * The most that is validated: how deep values may lie in each other, and how many an object and a
- * list may have. The validator goes into all of them, and its cost is not bounded otherwise.
+ * The most that is validated: how deep values may be nested, and how many an object and a list may
+ * have. The validator visits all of them, and nothing else bounds its cost.
  */
 const DEPTH_MAX = 4;
 const MEMBERS_MAX = 64;
@@ -54,7 +54,7 @@ export class RequestPipe extends ValidationPipe {
   }
 }
 
-/** Returns the first place that has more than may be validated, or undefined if none has. */
+/** Returns the pointer of the first value that exceeds a limit, or undefined if none does. */
 function excessOf(value: unknown, pointer = '', depth = 0): RequestFault | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth >= DEPTH_MAX) return { pointer, reason: `values may be nested at most ${DEPTH_MAX} deep` };

@@ -17,7 +17,7 @@ const BELIEVED_MS = 1000;
  */
 const REFRESHED_MS = 500;
 /**
- * How long a lookup may take until the database counts as silent, and a request goes on with what
+ * How long a lookup may take until the database counts as silent, and a request continues with what
  * was found before.
  */
 const LATE_MS = 1000;
@@ -53,8 +53,8 @@ interface Found {
 }
 
 /**
- * Resolves bearer tokens to identities. Caches each lookup for one second, and goes on with a
- * former one for a while if the database is silent.
+ * Resolves bearer tokens to identities. Caches each lookup for one second, and uses a former one
+ * for a while if the database is silent.
  */
 @Injectable()
 export class Identities {

@@ -31,7 +31,7 @@ export interface Person {
   readonly mustDo: FirstDuty | undefined;
 }
 
-/** What stands between a sign-in and everything else. */
+/** What a person must do after a sign-in, before anything else. */
 export type FirstDuty = 'password-change' | 'second-factor';
 
 /** The permissions that remain while a person has a duty. */

@@ -53,7 +53,7 @@ export function matches(pattern: string, name: string, count: () => unknown = ig
   if (/^\*+$/.test(pattern)) return true;
   if (name.length > MATCHED_LENGTH_MAX) return false;
   let [at, from] = [0, 0];
-  // where the last star stood, and the end of the text that it matches so far
+  // where the last star was, and the end of the text that it matches so far
   let [star, matched] = [-1, 0];
   while (from < name.length) {
     count();

@@ -28,7 +28,7 @@ export const PERMISSIONS = {
   'own-sessions': ROLES,
   'own-password': ROLES,
   'own-factor': ROLES,
-  /** Reads the own saved views and preferences. */
+  /** Reads one's own saved views and preferences. */
   'own-screens': ROLES,
   /** Changes them. Its name keeps wall displays from it. */
   'arrange-screens': ROLES,

@@ -157,7 +157,7 @@ const KINDS = /^(device|person|virtual)\/./;
 
 /**
  * Patterns of the sources that a key may write. Each names its kind, so it matches no other:
- * `person/` is for an admin to give, and `system/` for nobody.
+ * only an admin may grant `person/`, and nobody may grant `system/`.
  */
 export const SourcePatternsField = (described: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(

@@ -264,7 +264,7 @@ export class CoupWholeAnswer extends CoupAnswer implements Required<CoupWhole> {
   @DueField('What the rules require after the last card') then!: readonly Due[];
   @Part(() => CellAnswer, {
     nullable: true,
-    description: 'The cell by which `then` has a third card; null if it has none',
+    description: 'The cell that gives `then` a third card; null if it has none',
   })
   thenCell!: CellAnswer | null;
   @Part(() => BettingClosedAnswer, { nullable: true, description: 'Null if it was not closed' })

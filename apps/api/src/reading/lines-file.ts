@@ -16,7 +16,7 @@ const PATIENCE: Patience = { stalledMs: 60_000, inAllMs: 600_000 };
 
 /**
  * What a file of lines is made of. `rest` is called after each slice with the ms that it took.
- * `free` is called once the file holds nothing any more.
+ * `free` is called once the file holds nothing.
  */
 interface Lines<Line> {
   readonly snapshot: OpenSnapshot;
@@ -59,7 +59,7 @@ async function* partsOf<Line>(
     part.push(writer.add(of(slice)));
     const took = performance.now() - began;
     yield Buffer.concat(part);
-    // An open snapshot keeps dead rows, so an export that is late goes on without a rest.
+    // An open snapshot keeps dead rows, so a late export continues without pauses.
     await (performance.now() < lateAt ? rest(took) : nextTurn());
     part = [];
     began = performance.now();

@@ -52,7 +52,7 @@ export class HandOuts {
     throw contended();
   }
 
-  /** Keeps a finding that was handed out for so much longer, until the rows have its claim. */
+  /** Keeps a finding that was handed out for this much longer, until the rows have its claim. */
   async keep(finding: string, { who, key }: TakingNext, seconds: number): Promise<void> {
     await this.rows.query(
       `update access.hand_out set until = now() + make_interval(secs => $4)

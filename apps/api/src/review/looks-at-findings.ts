@@ -59,7 +59,7 @@ export class LooksAtFindings {
     return this.seen.has(key);
   }
 
-  /** Throws if an auditor could not read the look: one such line stops its partition. */
+  /** Throws if an auditor could not read the look: one unreadable line stops its partition. */
   private check(look: FindingLook, at: Date): void {
     const { faults = [] } = this.decoder.explain(Buffer.from(JSON.stringify(lookOf(look, at))));
     if (faults.length > 0) throw new Error(`look at a finding: ${JSON.stringify(faults)}`);

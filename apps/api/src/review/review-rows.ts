@@ -34,7 +34,7 @@ export class ReviewRows {
   /** Reads findings, and acts on them, from one snapshot. */
   async read({ findings, acts, scope }: ReviewAsked, least?: Positions): Promise<AtHand> {
     const ids = findings.filter((id) => FINDING_ID.test(id));
-    // of a finding that has no such id there is no act, and its text may be none of PostgreSQL's
+    // a finding has no act of another id, whose text PostgreSQL might refuse
     const refs = acts.filter((ref) => !/[\0\p{Cs}]/u.test(ref));
     const { result } = await this.rows.read(least, async (read) => {
       const found = await findingsAtHand(read, ids, scope);

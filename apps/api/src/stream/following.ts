@@ -54,7 +54,7 @@ export class Following implements StreamReader {
   ) {
     this.viewer = of.viewer;
     this.since = of.since;
-    // A reader who left while its positions were read gets no `close` event any more.
+    // A reader who left while the positions were read gets no further `close` event.
     this.done = this.isOpen ? this.untilClosed() : Promise.resolve();
     if (!this.isOpen) return;
     response.writeHead(200, { ...headersOfEvery(of.requestId), ...STREAM_HEADERS });

@@ -139,7 +139,7 @@ export class Writer {
   }
 
   /**
-   * Writes everything folded of a partition that nobody folds any more, and the states of its
+   * Writes everything folded of a partition that is no longer folded, and the states of its
    * tables, so that its next owner folds nothing again. Ends early if the partition is lost.
    */
   async handOver(fold: PartitionFold): Promise<void> {

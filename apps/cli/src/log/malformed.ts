@@ -10,7 +10,7 @@ export interface Malformed {
   readonly faults: readonly Fault[];
 }
 
-/** How many malformed lines the text shows, and how many faults of one line. */
+/** How many malformed lines the text shows, and how many faults of each. */
 const LINES_SHOWN = 20;
 const FAULTS_SHOWN = 5;
 

@@ -21,7 +21,7 @@ Examples:
   shoeprint seal trust checkpoint.txt --reason "log.key.last was lost with the disk"
   shoeprint seal restore /srv/tiles --reason "the database was restored to Monday"`;
 
-/** Returns the command `shoeprint seal`, which shows what is sealed and goes on after a fault. */
+/** Returns the command `shoeprint seal`, which shows what is sealed and continues after a fault. */
 export function sealCommand(): Command {
   const seal = new Command('seal')
     .description('show what is sealed, and continue after a fault')

@@ -73,7 +73,7 @@ function wholeNumber(text: string): number {
 const faultsAsked = listOf('a finding code, such as TC-05');
 const refusalsAsked = listOf('a refusal of a review, such as same-person');
 
-/** Returns how an option is read that lists words, and that may be repeated. */
+/** Returns a parser for an option that lists words and may be repeated. */
 function listOf(what: string): (text: string, before?: readonly string[]) => string[] {
   return (text, before = []) => {
     const words = text

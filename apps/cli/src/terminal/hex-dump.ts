@@ -7,7 +7,7 @@ const HEX_WIDTH = ROW_BYTES * 3 - 1;
 /**
  * Renders bytes for people, 16 on a line: their offset, each byte in hexadecimal digits, and the
  * text that they are in UTF-8. Characters that a reader does not see are escaped. Bytes that are
- * not text are shown as U+FFFD. A character stands on the line that has its last byte.
+ * not text are shown as U+FFFD. A character is shown on the line of its last byte.
  */
 export function hexDump(bytes: Uint8Array): string[] {
   const decoder = new StringDecoder('utf8');

@@ -67,7 +67,7 @@ const packageCommand = (published: () => PublishedRules, verifyLog?: VerifyLog):
       return runVerify(path, options, judgesOf(published()));
     });
 
-/** Throws `Refusal` for what is asked of a package alone. */
+/** Throws `Refusal` for options that only a package takes. */
 function refusedWithLog(path: string | undefined, options: VerifyOptions): VerifyOptions {
   if (path !== undefined) throw new Refusal('--log: name no package, it verifies the log itself');
   if (options.witness.length > 0 || options.quorum !== undefined)

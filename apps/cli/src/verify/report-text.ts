@@ -64,7 +64,7 @@ function subjectOf({ statement, counts }: PackageReport): string {
   return `${id}: ${counted(events, 'event')} in ${counted(records, 'record')} of ${of}, ${counted(seals, 'seal')}`;
 }
 
-/** Whether nothing is wrong but that the reader gave no key. */
+/** Returns whether the only fault is that the reader gave no key. */
 const onlySignerUnknown = ({ verdict, key, faults }: PackageReport): boolean =>
   verdict === 'INCOMPLETE' && key?.isTrusted === false && faults.length === 1;
 

@@ -8,7 +8,7 @@ export const LARGEST: ReadLimits = { contents: 5_000, bytes: 900_000 };
 /** How many requests must be taken before larger ones are tried again. */
 const TAKEN_UNTIL_LARGER = 8;
 
-/** How large a request may be, by what the way to the api has carried so far. */
+/** How large a request may be, from what has reached the api so far. */
 export class RequestSize {
   private limits = LARGEST;
   private taken = 0;
@@ -19,7 +19,7 @@ export class RequestSize {
     return { contents: isBehind ? contents : Math.min(contents, FRESH_EVENTS_MAX), bytes };
   }
 
-  /** Takes note that a request was taken. After some of them, limits that shrank are doubled. */
+  /** Notes that a request was taken. After several of them, limits that shrank are doubled. */
   wasTaken(): void {
     this.taken += 1;
     if (this.taken < TAKEN_UNTIL_LARGER) return;

@@ -49,7 +49,7 @@ export class TableDesk {
   private readonly gateway: string;
   /** The session that each source began in this run. Any other source begins one first. */
   private readonly begun = new Map<string, string>();
-  /** Devices of which no card came since an outage: their coups may have gone by unheard. */
+  /** Devices without a card since an outage: their coups may have passed unheard. */
   private readonly unheard = new Set<string>();
   /** Devices whose coup begins, unless the next observation shows that it began unheard. */
   private readonly beginning = new Set<string>();
@@ -115,7 +115,7 @@ export class TableDesk {
       );
   }
 
-  /** Says a trouble of the gateway itself, or that it is over. */
+  /** Records a problem of the gateway itself, or its end. */
   trouble(
     type: 'device-error' | 'device-error-cleared',
     code: string,

@@ -16,7 +16,7 @@ export type Opened = Link | Pick<Link, 'ended' | 'close'>;
 
 /**
  * Tries once to open something, and ends soon after `stop`. Rejects with `NoLink` if a later try
- * may do better, and with `Refusal` if a start should not go on.
+ * may succeed, and with `Refusal` if the start should stop.
  */
 export type Attempt = (stop: AbortSignal) => Promise<Opened>;
 
@@ -32,7 +32,7 @@ export class KeptPort implements Port {
     private readonly retryMs = RETRY_MS,
   ) {}
 
-  /** Waits for the first try and goes on from there. Throws what a start should not go on with. */
+  /** Waits for the first try, then keeps trying. Throws what should stop a start. */
   async start(): Promise<void> {
     const first = this.attempt(this.stop.signal);
     await first.catch((error: unknown) => {

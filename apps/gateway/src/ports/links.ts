@@ -16,8 +16,8 @@ export interface Link {
 }
 
 /**
- * The links of one port: at most one at a time. Passes on what comes over it, and says each change
- * once.
+ * The links of one port: at most one at a time. Passes on what comes over it, and reports each
+ * change once.
  */
 export class Links {
   private current: Link | undefined;
@@ -31,7 +31,7 @@ export class Links {
     private readonly writes: boolean,
   ) {}
 
-  /** Takes a link. It replaces the one before, of which no byte is passed on any more. */
+  /** Takes a link. It replaces the former one, whose bytes are no longer passed on. */
   take(link: Link): void {
     if (this.current) this.lose(this.current, `${link.peer ?? 'it'} connected in its place`);
     if (this.isClosed) return this.discard(link);
@@ -45,19 +45,19 @@ export class Links {
     this.listener.opened(link.peer);
   }
 
-  /** Takes that a link could not be made. Says so unless it is known. */
+  /** Notes that a link could not be made. Reports it unless it is known. */
   failed(reason: string): void {
     if (this.isClosed || this.isLost) return;
     this.isLost = true;
     this.listener.lost(reason);
   }
 
-  /** Takes that a peer's connection was closed at once. */
+  /** Notes that a peer's connection was closed at once. */
   refused(peer: string, reason: string): void {
     if (!this.isClosed) this.listener.refused?.(peer, reason);
   }
 
-  /** Does what `Port.write` says. */
+  /** See `Port.write`. */
   write(text: string): void {
     if (!this.writes) throw new Error('this port is receive-only, and was asked to write');
     const link = this.current;
@@ -67,19 +67,19 @@ export class Links {
     else link.stream.write(text, 'latin1');
   }
 
-  /** Does what `Port.pause` says. */
+  /** See `Port.pause`. */
   pause(): void {
     this.isPaused = true;
     this.current?.stream.pause();
   }
 
-  /** Does what `Port.resume` says. */
+  /** See `Port.resume`. */
   resume(): void {
     this.isPaused = false;
     this.current?.stream.resume();
   }
 
-  /** Ends the link without a word to the listener. Resolves once every link is closed. */
+  /** Ends the link without a report to the listener. Resolves once every link is closed. */
   async close(): Promise<void> {
     this.isClosed = true;
     if (this.current) this.discard(this.current);

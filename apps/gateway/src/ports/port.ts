@@ -30,7 +30,7 @@ export interface PortListener {
 /** A port of the gateway. It makes a lost link again by itself until it is closed. */
 export interface Port {
   /**
-   * Writes text in ASCII, or does nothing while the link is lost. A peer of which 64 KiB are unsent
+   * Writes text in ASCII, or does nothing while the link is lost. A peer that leaves 64 KiB unread
    * loses its link. Throws for a port that was opened without `writes`.
    */
   write(text: string): void;

@@ -49,7 +49,7 @@ async function binding(path: string): Promise<typeof import('serialport')> {
   }
 }
 
-/** The binding has no error codes, only these words. */
+/** The binding has no error codes, only these messages. */
 function notOpened(path: string, { message }: Error): Error {
   if (/Cannot lock port|Device or resource busy/.test(message))
     return new PortHeld(`${path}: another process holds this serial port`);

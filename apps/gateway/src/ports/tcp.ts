@@ -11,8 +11,8 @@ type ListeningConfiguration = Extract<PortConfiguration, { readonly listen: stri
 
 const CONNECT_MS = 5_000;
 /**
- * How long a link is silent before the kernel asks whether the other machine is there. It asks once
- * a second then, and gives up after ten questions.
+ * How long a link is silent before the kernel probes whether the other machine is there. It then
+ * probes once a second, and gives up after ten probes.
  */
 const KEEP_ALIVE_MS = 10_000;
 
@@ -44,8 +44,8 @@ export function dialTcp({ connect }: ConnectingConfiguration, stop: AbortSignal)
 
 /**
  * Listens for a device. Each connection from an allowed address becomes the link, since a device
- * that lost its power says no goodbye. Throws `PortHeld` if the address is in use, and `NoLink` if
- * it cannot be used now.
+ * that lost its power does not close its old one. Throws `PortHeld` if the address is in use, and
+ * `NoLink` if it cannot be used now.
  */
 export async function listenTcp(
   { listen, from }: ListeningConfiguration,

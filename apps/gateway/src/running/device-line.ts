@@ -6,15 +6,15 @@ import type { Port, PortListener } from '../ports/port.js';
 import type { ProtocolSide } from './protocol-side.js';
 
 /**
- * What of a device may wait for the disk before it is paused, and until it goes on, in bytes of the
- * spool. A spool takes 1 MiB at once, which no device may use up for the others.
+ * How much of a device may wait for the disk before it is paused, and when it continues, in bytes
+ * of the spool. A spool takes 1 MiB at once, and no device may use all of it.
  */
 const WAITING_BYTES_MAX = 32 * 1024;
 const WAITING_BYTES_LOW = 8 * 1024;
-/** Rubbish can make hundreds of bytes of each of its own, so bytes are taken in pieces. */
+/** Each byte of garbage can become hundreds of bytes, so bytes are taken in pieces. */
 const PIECE_BYTES = 1024;
 
-/** Takes what a device says. */
+/** Receives what a device says. */
 export interface LineHearing {
   opened(line: DeviceLine): void;
   lost(line: DeviceLine, reason: string): void;
@@ -57,7 +57,7 @@ export class DeviceLine implements PortListener {
     return this.device.protocol === 'line-1' && !this.device.listenOnly;
   }
 
-  /** Opens the port by which the device is heard from now on. */
+  /** Opens the port over which the device is heard from now on. */
   async open(openPort: (listener: PortListener) => Promise<Port>): Promise<void> {
     this.port = await openPort(this);
   }
@@ -98,12 +98,12 @@ export class DeviceLine implements PortListener {
     this.take(() => !this.isPaused);
   }
 
-  /** Lets the protocol do what is due. Call it at least four times a second. */
+  /** Does what the protocol has due. Call it at least four times a second. */
   tick(up: number): void {
     if (this.inbox.length === 0) this.feed(new Uint8Array(), up);
   }
 
-  /** Takes that bytes wait for the disk, or no longer do. A device that is too far ahead waits. */
+  /** Notes that bytes wait for the disk, or no longer do. A device that is too far ahead waits. */
   wait(bytes: number): void {
     this.waitingBytes += bytes;
     if (!this.isPaused && this.waitingBytes > WAITING_BYTES_MAX) {

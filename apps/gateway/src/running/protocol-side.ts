@@ -15,15 +15,15 @@ import { decoderOf, type DeskState } from '../desk/record.js';
 export interface ProtocolSide {
   /** Whether the device keeps its events until they are acknowledged. */
   readonly keepsItself: boolean;
-  /** Takes that the link is there. */
+  /** Notes that the link is up. */
   opened(up: number): readonly Observation[];
-  /** Takes that the link was lost. */
+  /** Notes that the link was lost. */
   lost(): void;
-  /** Takes bytes, or none so that what is due is done. */
+  /** Handles bytes; without any, it only does what is due. */
   feed(bytes: Uint8Array, up: number): readonly Observation[];
-  /** Takes that these observations are on disk. */
+  /** Notes that these observations are on disk. */
   stored(observations: readonly Observation[], up: number): void;
-  /** Takes why nothing can be kept now, or null and what is durable once it can. */
+  /** Takes the reason why nothing can be kept, or null and what is durable once it can again. */
   busy(reason: string | null, durable: DeskState, up: number): void;
 }
 
@@ -43,7 +43,7 @@ export function protocolSide(
   return new Line1Side(name, protocol, durable.lines[name] ?? [], outside.write);
 }
 
-/** A shoe that is only heard. */
+/** A shoe that the gateway only listens to. */
 class ShoeSide implements ProtocolSide {
   readonly keepsItself = false;
   private state: AngelEyeState;
@@ -109,7 +109,7 @@ class Line1Side implements ProtocolSide {
   stored(observations: readonly Observation[], up: number): void {
     const numbers = new Map<string, number>();
     for (const { kind, session, deviceNumber } of observations) {
-      // A copy does not mean that what it repeats is on disk.
+      // A copy does not prove that the original is on disk.
       const isTaken = kind === 'report' || kind === 'refused';
       if (isTaken && session !== undefined && typeof deviceNumber === 'number')
         numbers.set(session, Math.max(deviceNumber, numbers.get(session) ?? 0));
@@ -120,7 +120,7 @@ class Line1Side implements ProtocolSide {
 
   busy(reason: string | null, durable: DeskState, up: number): void {
     if (reason === null) {
-      // What was taken and found no room comes again: the device was never answered.
+      // What found no room comes again, because the device got no answer.
       this.state = this.protocol.start(durable.lines[this.name] ?? []);
       if (this.isOpen) this.took(this.protocol.opened(this.state, up));
     } else this.took(this.protocol.busy(this.state, reason, up));

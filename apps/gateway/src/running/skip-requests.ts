@@ -9,14 +9,14 @@ const REQUEST = /^skip-[0-9a-f]{16}\.json$/;
 const LOOK_MS = 200;
 const WAIT_MS = 10_000;
 
-/** A request of an operator to set an event aside, as it lies in the folder of the spool. */
+/** An operator's request to set an event aside: a file in the folder of the spool. */
 export interface SkipRequest {
   readonly file: string;
   /** Undefined if the file is not such a request. */
   readonly skip: Skip | undefined;
 }
 
-/** Returns the requests that lie in the folder of a spool. */
+/** Returns the requests in the folder of a spool. */
 export async function skipRequests(folder: string): Promise<readonly SkipRequest[]> {
   const names = (await readdir(folder)).filter((name) => REQUEST.test(name));
   return Promise.all(names.map((name) => requestIn(join(folder, name))));
@@ -32,12 +32,12 @@ async function requestIn(file: string): Promise<SkipRequest> {
   }
 }
 
-/** Takes a request away. */
+/** Removes a request. */
 export const removeRequest = (file: string): Promise<void> => rm(file, { force: true });
 
 /**
- * Lays a request into the folder of a spool and waits until the gateway has taken it. Throws
- * `Refusal` after 10 seconds, and takes the request back.
+ * Writes a request into the folder of a spool and waits until the gateway has taken it. Throws
+ * `Refusal` after 10 seconds, and removes the request.
  */
 export async function requestSkip(folder: string, skip: Skip): Promise<void> {
   const file = join(folder, `skip-${randomBytes(8).toString('hex')}.json`);

@@ -25,9 +25,9 @@ const DAY_MS = 86_400_000;
 /** A gateway at work. */
 export interface RunningGateway {
   snapshot(): GatewaySnapshot;
-  /** Rejects with our own fault. */
+  /** Rejects if the gateway itself fails. */
   readonly failed: Promise<never>;
-  /** Says that nothing is heard any more, and closes everything. */
+  /** Records that listening ends, and closes everything. */
   close(): Promise<void>;
 }
 
@@ -176,7 +176,7 @@ class Gateway implements RunningGateway {
     else this.say(`the spool: ${notice.kind}: ${notice.error.message}`);
   }
 
-  /** Looks at the clock, and for what an operator asks. */
+  /** Checks the clock, and looks for requests of an operator. */
   private async look(): Promise<void> {
     this.table?.lookAtClock();
     if (this.isLooking) return;

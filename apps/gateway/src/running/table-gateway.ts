@@ -17,9 +17,9 @@ interface TableParts {
   readonly clock: WallClock;
   readonly randomDigits: (count: number) => string;
   readonly version: string;
-  /** Says in words what happened. */
+  /** Receives what happened, in words. */
   readonly say: (text: string) => void;
-  /** Takes our own fault: the program must end. */
+  /** Receives a fault of the gateway itself: the program must end. */
   readonly fail: (error: Error) => void;
 }
 
@@ -88,13 +88,13 @@ export class TableGateway implements LineHearing {
     if (this.full && this.pending === 0 && this.parts.spool.figures.full === undefined) this.goOn();
   }
 
-  /** Says a trouble of the gateway itself, or that it is over. */
+  /** Records a problem of the gateway itself, or its end. */
   trouble(type: 'device-error' | 'device-error-cleared', code: string, text: string): void {
     this.parts.say(`${code}${type === 'device-error' ? '' : ' is over'}: ${text}`);
     if (!this.full) this.keep(this.desk.trouble(type, code, text, this.up()));
   }
 
-  /** Follows the clock of the machine, and says that it stepped. Call it once a second. */
+  /** Follows the clock of the machine, and records each step. Call it once a second. */
   lookAtClock(): void {
     const step = this.parts.clock.compare();
     if (step !== undefined)
@@ -107,7 +107,7 @@ export class TableGateway implements LineHearing {
     await this.parts.spool.append(this.desk.skip(skip, this.up()));
   }
 
-  /** Takes notice of damage in the spool: what stood there was perhaps never delivered. */
+  /** Records damage in the spool: what was there may never have been delivered. */
   damaged({ damage }: Extract<SpoolNotice, { kind: 'damaged' }>): void {
     const { segment, at, bytes, from, to, file, crc } = damage;
     const lines = to === null ? `from line ${from}` : `lines ${from} to ${to}`;
@@ -118,7 +118,7 @@ export class TableGateway implements LineHearing {
     if (!this.full) this.keep(this.desk.beginAgain(devices, this.up()));
   }
 
-  /** Says that nothing is heard from now on. Resolves once that is on disk, if there is room. */
+  /** Records that listening ends. Resolves once that is on disk, if there is room. */
   async stop(): Promise<void> {
     if (this.full) return;
     const frames = this.lines
@@ -180,7 +180,7 @@ export class TableGateway implements LineHearing {
     ).length;
   }
 
-  /** Goes on from what is durable, and says what was not recorded meanwhile. */
+  /** Continues from what is durable, and records what was lost meanwhile. */
   private goOn(): void {
     const { owner } = this.parts;
     const up = this.up();
@@ -199,7 +199,7 @@ export class TableGateway implements LineHearing {
   }
 }
 
-/** About what a frame takes in the spool. */
+/** About how many bytes a frame takes in the spool. */
 const bytesIn = ({ raw, made }: SpoolFrame): number =>
   made.reduce((sum, { length }) => sum + length, FRAME_BYTES + raw.length);
 const FRAME_BYTES = 100;

@@ -60,8 +60,8 @@ export class WallClock {
 }
 
 /**
- * Returns whether the clock of this machine follows another: by the word of systemd-timesyncd or of
- * chrony. Null if neither is there to say it. Takes at most 2 seconds.
+ * Returns whether the clock of this machine follows another: as systemd-timesyncd or chrony
+ * report it. Null if neither runs. Takes at most 2 seconds.
  */
 export async function isClockSynchronised(): Promise<boolean | null> {
   if (existsSync(TIMESYNC)) return existsSync(`${TIMESYNC}/synchronized`);

@@ -8,7 +8,7 @@ import { signerIn, syncFolder, type KeyFile } from '#seal-store';
 export const nextOf = ({ setting, path }: KeyFile): KeyFile => ({ setting, path: `${path}.next` });
 
 /**
- * Puts the next key in the place of a key that is not in force. Changes nothing unless the next key
+ * Replaces a key that is not in force by the next key. Changes nothing unless the next key
  * is in force. A crash in between is completed by the next call.
  */
 export function replaceKeyFile(file: KeyFile, name: string, inForce: ReadonlySet<string>): void {
@@ -21,12 +21,12 @@ export function replaceKeyFile(file: KeyFile, name: string, inForce: ReadonlySet
   syncFolder(dirname(file.path));
 }
 
-/** Puts a next key aside that is not to be used. */
+/** Sets aside a next key that must not be used. */
 export function dropNextKey(file: KeyFile, name: string): void {
   const next = signerIn(nextOf(file), name);
   if (next) renameSync(nextOf(file).path, endedPath(file, next));
 }
 
-/** Where the file of a key goes that signs no more: the id of the key stands in its name. */
+/** Where the file of a retired key goes: its name has the id of the key. */
 const endedPath = ({ path }: KeyFile, { vkey }: Signer): string =>
   `${path}.${readVkey(nodeCryptography.sha256, vkey).id}.ended`;

@@ -17,7 +17,7 @@ import { KeyRefused, signerIn, signerOrNew, type KeyFile, type SealReader } from
 import { nextOf, replaceKeyFile } from './next-key.js';
 
 const { sha256 } = nodeCryptography;
-/** Asks for the keys that are in force now, however large the site log is. */
+/** Selects the keys that are in force now, however large the site log is. */
 const NOW = Number.MAX_SAFE_INTEGER;
 
 /** Where the keys of a site are. */
@@ -30,7 +30,7 @@ export interface SiteKeyFiles {
   readonly exports: KeyFile;
 }
 
-/** A key statement as it stands in the site log. */
+/** A key statement, as the site log has it. */
 export interface StoredStatement {
   readonly index: number;
   /** The note. */
@@ -160,8 +160,8 @@ export class SiteKeys {
   }
 
   /**
-   * Puts the files of new keys in the place of those that are no longer in force. Only the active
-   * sealer calls this.
+   * Replaces the files of keys that are no longer in force by those of the new keys. Only the
+   * active sealer calls this.
    */
   tidy(): void {
     if (this.statements.length === 0) return;

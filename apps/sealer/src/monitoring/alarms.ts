@@ -12,7 +12,7 @@ const REPEAT_MS = 3_600_000;
 const ALARMS_MAX = 1_000;
 const RETRY_MS = 1_000;
 
-/** What an alarm says beside its kind. */
+/** What an alarm says in addition to its kind. */
 export type AlarmData = Omit<EventData['evidence-alarm'], 'alarm'>;
 
 /**

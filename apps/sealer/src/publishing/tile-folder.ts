@@ -27,7 +27,7 @@ export class TileFolder {
 
   /**
    * Writes the tiles of a checkpoint that the folder lacks, and then the checkpoint. Publishes one
-   * after the other, and never an older one in the place of a newer one.
+   * after the other, and never replaces a newer one by an older one.
    */
   publish(checkpoint: KeptCheckpoint): Promise<void> {
     const published = this.publishing.then(() => this.publishNow(checkpoint));

@@ -12,11 +12,11 @@ import { StoredTreesCheck } from './stored-trees.js';
 /** New mismatches of one pass over a partition that are named one by one. Then the pass ends. */
 const NAMED_MAX = 100;
 const RETRY_MS = 10_000;
-/** A partition that was read whole rests for so long: a small log is not read without a pause. */
+/** How long a partition rests after it was read whole: a small log is not read without a pause. */
 const REST_MS = 60_000;
-/** How often it is kept how far a pass is. */
+/** How often the progress of a pass is saved. */
 const KEEP_MS = 2_000;
-/** How often it is looked for something to read while everything rests. */
+/** How often to look for something to read while everything rests. */
 const LOOK_MS = 1_000;
 /** Most ranges that wait to be read before everything else. */
 const RANGES_MAX = 4_096;
@@ -45,7 +45,7 @@ export class LogCheck {
   private readonly ranges: LogRange[] = [];
   /** How many partitions are read before the stored trees are checked. */
   private passesToTrees = 0;
-  /** When the pace allows to read on, by the clock of `performance`. */
+  /** When the pace allows the next read, by the clock of `performance`. */
   private readAt = 0;
 
   constructor(private readonly parts: LogCheckParts) {}
@@ -190,7 +190,7 @@ export class LogCheck {
     metrics.mismatches.set(await store.reading.count());
   }
 
-  /** Waits until the pace allows to read on. The time that reading took counts. */
+  /** Waits until the pace allows the next read. The time that reading took counts. */
   private async paced(bytes: number, signal: AbortSignal): Promise<void> {
     const forMs = (1_000 * bytes) / this.parts.readAgainBytes;
     this.readAt = Math.max(this.readAt + forMs, performance.now());

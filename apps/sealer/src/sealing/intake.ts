@@ -1,6 +1,6 @@
 import type { RecordHandler, StoredRecord } from '#event-log';
 
-/** Records that wait to be committed are committed at once if they are as many, or as large. */
+/** Waiting records are committed at once if they are this many, or this large. */
 const RECORDS_MAX = 1_000;
 const BYTES_MAX = 256 * 1024;
 /** The longest that fewer records wait for others to come with them. */
@@ -75,7 +75,7 @@ export class SealIntake implements RecordHandler {
     return stops;
   }
 
-  /** Takes nothing any more. What waits is not committed and will be read again. */
+  /** Stops taking records. What waits is not committed and will be read again. */
   close(why: Error): void {
     this.why = why;
     for (const { failed } of this.deliveries) failed(why);

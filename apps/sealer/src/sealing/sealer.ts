@@ -18,7 +18,7 @@ import { SealingSession } from './session.js';
 import { SiteLog } from './site-log.js';
 import { Tables } from './tables.js';
 
-/** How often a sealer that stands by asks for the lease while one lasts. */
+/** How often a standby sealer asks for the lease while one lasts. */
 const CLAIMS_A_LEASE = 3;
 const RETRY_MS = 500;
 const RETRY_MS_MAX = 10_000;

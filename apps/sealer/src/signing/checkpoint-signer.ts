@@ -56,8 +56,7 @@ export class CheckpointSigner {
   }
 
   /**
-   * Throws `SigningRefused` unless a checkpoint is the one that was signed last, or goes on from
-   * it.
+   * Throws `SigningRefused` unless a checkpoint is the one that was signed last, or continues it.
    */
   async assertFollows(checkpoint: CheckpointBody, prove: SigningParts['prove']): Promise<void> {
     const { origin, size, root } = checkpoint;

@@ -60,7 +60,7 @@ export class Witnesses {
     }
   }
 
-  /** Asks no witness any more, and waits for no answer. */
+  /** Stops asking witnesses, and waits for no answer. */
   async close(): Promise<void> {
     for (const asked of this.all) asked.waiting = undefined;
     this.stopping.abort();

@@ -76,7 +76,7 @@ function stillMissing({ right }: Shoe, { missing, late }: GapMark): number | nul
   return missing.to - missing.from + 1 - entered.length;
 }
 
-/** Returns how many cards may be among so many missing messages; 0 if nobody knows how many they are. */
+/** Returns how many cards may be among so many missing messages; 0 if their number is unknown. */
 const cardsHidden = (sent: readonly MessageKind[], count: number | null): number =>
   count !== null && sent.includes('cards') ? count : 0;
 

@@ -42,8 +42,8 @@ export function seeCard(shoe: Shoe, coup: Coup, { source }: AnyEvent): void {
 }
 
 /**
- * Loses the play of a coup that opened while sources were offline and whose cards nobody else has
- * drawn. Called before anything is judged that rests on its cards.
+ * Loses the play of a coup that opened while sources were offline and whose cards no other source
+ * has drawn. Called before anything is judged that rests on its cards.
  */
 export function loseUnseen(shoe: Shoe, coup: Coup): void {
   const { unseen } = coup;
@@ -54,7 +54,7 @@ export function loseUnseen(shoe: Shoe, coup: Coup): void {
 
 /**
  * Takes an event of a source that was offline: it is heard again. If it comes online and says that
- * it missed nothing, an open coup whose cards nobody has drawn yet is judged after all.
+ * it missed nothing, an open coup without a drawn card is judged after all.
  */
 export function hearAgain(shoe: Shoe, event: AnyEvent): void {
   const away = shoe.away.find(({ source }) => source === event.source);

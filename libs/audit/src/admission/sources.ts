@@ -24,7 +24,7 @@ export function hear(sources: KnownSource[], event: AnyEvent, admitted: number):
   return known;
 }
 
-/** Remembers the same of an event other than `device-online`, of which only so much is known. */
+/** Does the same for an event of which only this is known, other than `device-online`. */
 export function hearOf(
   sources: KnownSource[],
   source: string,

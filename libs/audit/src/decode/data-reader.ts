@@ -364,7 +364,7 @@ function endOfObject(bytes: Uint8Array, from: number): number {
 }
 
 const NOTHING: Readonly<Record<string, never>> = Object.freeze({});
-/** What stands for a count that is not known. */
+/** Stands for an unknown count. */
 const UNKNOWN = -1;
 const CLOSE_OBJECT = 0x7d;
 const OPEN_OBJECT = 0x7b;

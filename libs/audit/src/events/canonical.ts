@@ -71,7 +71,7 @@ export function canonicalData(type: EventType, value: Json, text: string | null)
   return `{${members}}`;
 }
 
-/** A field of an event's data, and what stands before its value. */
+/** A field of an event's data, and the text before its value. */
 interface Field {
   readonly name: string;
   readonly is: string;

@@ -44,7 +44,7 @@ interface Concern {
  * commission, that no longer hold, and raises new ones. Findings about what devices and people did
  * (DV, PR) stay, and other coups do not change. Returns the shoe as it then is.
  *
- * The shoe is replayed from the first stretch of play that a target lies in until play goes on as
+ * The shoe is replayed from the first stretch of play that a target lies in until play continues as
  * before, so a correction costs about as much as its coup did. It is replayed whole if the opening
  * changes, what a device said when it came online, or if an event that came too late is entered.
  */
@@ -189,7 +189,7 @@ class Again {
     return keys;
   }
 
-  /** Returns whether a shoe that is judged again goes on from a stretch as it did before. */
+  /** Returns whether a shoe that is judged again continues from a stretch as it did before. */
   private goesOnAsBefore(fresh: Shoe, first: number, next: number): boolean {
     const { checkpoints, gaps, coups } = this.shoe;
     if ((gaps.at(-1) ?? -1) >= (checkpoints[first] as Checkpoint).at) return false;

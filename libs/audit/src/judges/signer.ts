@@ -7,7 +7,7 @@ type Signed = EventOf<'card-moved' | 'commission-waived' | 'coup-voided' | 'obse
 
 /**
  * Raises PR-10 for an event that names another person than its own source. A device's event has no
- * person, so a name in it is another's too. An event that names nobody raises nothing here.
+ * person, so a name in it is another's too. An event without a name raises nothing here.
  */
 export function judgeSigner(shoe: Shoe, coup: Coup | null, event: Signed): void {
   const { source, data } = event;

@@ -4,9 +4,9 @@ import { step } from '../step.js';
 import type { ShoeLane } from './shoe-lane.js';
 
 /**
- * Thrown if a shoe that catches up says something that the lane passed over, or stands elsewhere
- * than the lane: a bug of ours. The shoe must not be used any longer. Holds both: the shoe, and the
- * lane with the lines that it took.
+ * Thrown if a shoe that catches up raises something that the lane passed over, or ends in another
+ * state than the lane: a bug of ours. The shoe must no longer be used. Holds the shoe, and the lane
+ * with the lines that it took.
  */
 export class LanesDiffer extends Error {
   constructor(
@@ -22,8 +22,8 @@ export class LanesDiffer extends Error {
 }
 
 /**
- * Lets a shoe step through the lines that only its lane has seen. The fold may say nothing about
- * them but that coups ended, the ledger moved and the shoe closed. Throws `LanesDiffer` otherwise.
+ * Lets a shoe step through the lines that only its lane has seen. The fold may report only that
+ * coups ended, the ledger moved and the shoe closed. Throws `LanesDiffer` otherwise.
  * Returns the number of lines.
  */
 export function catchUp(lane: ShoeLane): number {
@@ -55,7 +55,7 @@ export function catchUp(lane: ShoeLane): number {
   return count;
 }
 
-/** Returns whether a shoe that has stepped through all lines stands where its lane does. */
+/** Returns whether a shoe that has stepped through all lines is in the state of its lane. */
 function isSame({ shoe, ...lane }: ShoeLane): boolean {
   return (
     shoe.coups.length === lane.coups &&

@@ -51,7 +51,7 @@ const COLLECTED = {
   amount: partAt('commission-collected', 'amount'),
 };
 
-/** When the cut card showed: the coup in which it did, or else the last before. */
+/** When the cut card appeared: the coup in which it did, or the last one before. */
 interface CutCardSeen {
   readonly coup: number | null;
   readonly inside: boolean;
@@ -61,10 +61,10 @@ interface CutCardSeen {
 type Closing = Readonly<EventData['shoe-closed']> & { readonly time: string };
 
 /**
- * The lane of one shoe: its play from a place between two coups on, on small integers. It only
- * answers whether an event is lawful, and if so follows it: it knows no codes, no words and no ids.
- * All checks of an event come before its first change, so that an event which it refuses leaves
- * everything as it was.
+ * The lane of one shoe: its play from a moment between two coups on, in small integers. It only
+ * answers whether an event is lawful, and if so follows it: it knows no codes, words or ids. All
+ * checks of an event come before its first change, so that a refused event leaves everything as it
+ * was.
  */
 export class ShoeLane {
   /** The account of each seat. */
@@ -76,7 +76,7 @@ export class ShoeLane {
   coups: number;
   /** How many coups may still be opened; null before the cut card. */
   coupsLeft: number | null;
-  /** When the cut card showed, if the lane took it. */
+  /** When the cut card appeared, if the lane took it. */
   cutCard: CutCardSeen | null = null;
   /** The event that closed the shoe, if the lane took it. */
   closing: Closing | null = null;
@@ -95,7 +95,7 @@ export class ShoeLane {
   private isBettingClosed = false;
   private isDeclared = false;
 
-  /** Takes over from a shoe that stands between two coups with nothing outstanding. */
+  /** Takes over from a shoe between two coups with nothing outstanding. */
   constructor(
     readonly shoe: Shoe,
     readonly tail: Tail,

@@ -53,7 +53,7 @@ export class WagersLane {
     return true;
   }
 
-  /** Withdraws an amount. Returns false, and changes nothing, if less stands there. */
+  /** Withdraws an amount. Returns false, and changes nothing, if the stake is smaller. */
   withdraw(seat: number, bet: number, amount: number): boolean {
     const i = this.indexOf(seat, bet);
     const stands = i < 0 ? -1 : (this.stands[i] as number);
@@ -62,7 +62,7 @@ export class WagersLane {
     return true;
   }
 
-  /** Settles a bet. Returns false, and changes nothing, if none stands there. */
+  /** Settles a bet. Returns false, and changes nothing, if there is no stake. */
   settle(seat: number, bet: number, { stake, paid, charged }: Settling): boolean {
     const i = this.indexOf(seat, bet);
     if (i < 0 || this.stands[i] === 0) return false;
@@ -73,7 +73,7 @@ export class WagersLane {
     return true;
   }
 
-  /** Returns whether every bet that stands is within the limits of the table. */
+  /** Returns whether every bet with a stake is within the limits of the table. */
   areWithinLimits(): boolean {
     const { limits, stands, bets, count } = this;
     if (limits.length === 0) return true;
@@ -86,7 +86,7 @@ export class WagersLane {
   }
 
   /**
-   * Returns whether a bet stands, and every bet is settled as the rules have it, with the
+   * Returns whether a bet has a stake, and every bet is settled as the rules require, with the
    * commission that is due.
    */
   areSettled(dealt: HandsDealt, { settlements, commission }: Reported): boolean {

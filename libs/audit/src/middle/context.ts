@@ -260,7 +260,7 @@ export class ContextChooser extends LogWatch {
     const before = this.duty.get(role);
     if (event.type === 'dealer-signed-on') this.duty.set(role, { record, dealer, isFresh });
     else if (before?.dealer === dealer) {
-      // nobody is relieved who was not on duty
+      // only somebody on duty can be relieved
       const isRelief = (): boolean => isFresh() && before.isFresh();
       this.duty.set(role, { record, dealer: '', isFresh: isRelief });
     }

@@ -17,7 +17,7 @@ export type ListedFile = (typeof LISTED_FILES)[number];
 /** Lines by file, without line endings. */
 export type ListedLines = Record<ListedFile, string[]>;
 
-/** The columns of a file, in order, with what stands in them. */
+/** The columns of a file, in order, with their content. */
 type Columns<T> = Readonly<Record<string, (of: T) => ListedCell>>;
 
 /** The columns of commission.csv: a line for each seat of a shoe. Amounts are in minor units. */
@@ -124,7 +124,7 @@ export class RangeListing implements JudgedTaker {
   }
 
   unlisted(): void {
-    // what is not listed stands in no file
+    // what is not listed is in no file
   }
 
   /** Lists the days of a table, by day and currency. Called after the last event of each table. */

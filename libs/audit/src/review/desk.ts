@@ -177,7 +177,7 @@ export interface Reviewed {
 export interface Turned {
   readonly is: 'turned';
   readonly finding: string;
-  /** `evidence`: it was made, or is another now. `lapsed`: it left a full desk before a ruling. */
+  /** `evidence`: it was made, or it changed. `lapsed`: it left a full desk before a ruling. */
   readonly turn: 'evidence' | 'stale' | 'regressed' | 'touched' | 'lapsed';
   readonly item: Item;
   readonly mark: number;
@@ -190,7 +190,7 @@ export interface Basis {
   readonly positions: readonly number[];
 }
 
-/** Where the review of a finding stands that changed. */
+/** Where a changed review of a finding stands. */
 export interface ItemChange {
   readonly item: Item;
   /** Whether it left a full desk before a ruling. */

@@ -10,7 +10,7 @@ import { PEOPLE_MAX } from './desk.js';
 
 /**
  * Returns the SHA-256, in hexadecimal digits, of the contents of events, each with a line feed.
- * `sha256sum` over the same lines gives it.
+ * `sha256sum` over the same lines returns it.
  */
 const evidenceOf = (events: readonly AnyEvent[], sha256: Sha256Hex): string =>
   sha256(events.map((event) => `${contentOf(event)}\n`).join(''));
@@ -39,7 +39,7 @@ export function evidenceBehind(
  */
 export class ShoeEvidence {
   private readonly coups = new Map<string, number>();
-  /** The place in the journal of each event, if late ones stand elsewhere in the order of play. */
+  /** The index in the journal of each event, if the order of play has late ones elsewhere. */
   private readonly places: ReadonlyMap<AnyEvent, number> | null = null;
   private readonly corrections = new Lists<Placed>();
   private readonly moves = new Lists<Placed>();
@@ -201,7 +201,7 @@ function namesIn(shoe: Shoe, correction: EventOf<'observation-corrected'>): Read
 }
 
 /**
- * Returns the place in the journal of every event of a shoe. A late event that was entered lies
+ * Returns the index in the journal of every event of a shoe. A late event that was entered comes
  * just before the first correction that names it.
  */
 function placesIn(shoe: Shoe): Map<AnyEvent, number> {

@@ -1,5 +1,5 @@
 /**
- * A seeded random generator: the same seed gives the same numbers on every machine. It is sfc32,
+ * A seeded random generator: the same seed returns the same numbers on every machine. It is sfc32,
  * three 32-bit words and a counter, started from a hash of the seed's text. Suitable for shuffling
  * a test's cards, not for gambling with money.
  */

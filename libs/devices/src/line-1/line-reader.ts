@@ -19,7 +19,7 @@ export const NO_LINE: OpenLine = { text: '', up: 0 };
 const LF = 10;
 const DOLLAR = 36;
 
-/** Splits bytes into lines. Ignores what stands outside them. `up` is a clock in seconds. */
+/** Splits bytes into lines. Ignores what is outside them. `up` is a clock in seconds. */
 export function readLines(
   before: OpenLine,
   bytes: Uint8Array,

@@ -30,11 +30,10 @@ const CLOSE_MS_MAX = 5_000;
 const FORGOTTEN_MS = 10_000;
 
 /**
- * A connection to the brokers that comes back by itself. Only answers count, not what the client
- * says of itself: the client is *connecting* until the first answer, *good* while requests are
- * answered, *suspect* from the first failure on, and replaced whole if one kind of request goes on
- * failing for a second. If a request misses its time limit, the client is replaced at once, and is
- * not asked again.
+ * A connection to the brokers that recovers by itself. Only answers count, not the client's own
+ * state: the client is *connecting* until the first answer, *good* while requests are answered,
+ * *suspect* from the first failure on, and replaced whole if one kind of request keeps failing for
+ * a second. If a request misses its time limit, the client is replaced at once and not asked again.
  */
 export class Connection<Of extends Client> {
   private client: Of;

@@ -71,7 +71,7 @@ export class KafkaWire {
     return this.connection.replacements;
   }
 
-  /** The partitions of which a broker says what is not believed yet. */
+  /** The partitions about which a broker's answer is not believed yet. */
   get unsure(): number[] {
     return [...this.unsurePartitions];
   }

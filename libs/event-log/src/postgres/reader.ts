@@ -35,10 +35,10 @@ left join lateral (
 order by w.nth, r."offset"`;
 
 /**
- * Half of the work of both sides is saved by values that are sent as they are, not as hexadecimal
- * text. pg reads every value of the wire as UTF-8 text, even one that is asked for as bytes: bytes
- * that are no UTF-8 become U+FFFD. Such a value is read once more, as hexadecimal text. Everything
- * else of a row is text, because pg would misread a number that is sent as bytes.
+ * Values are sent as they are, not as hexadecimal text, which saves both sides half of the work. pg
+ * decodes every value as UTF-8 text, even one that is requested as bytes, and bytes that are not
+ * UTF-8 become U+FFFD. Such a value is read again, as hexadecimal text. Everything else in a row is
+ * text, because pg would misread a number that is sent as bytes.
  */
 const AS_SENT = {
   getTypeParser: () => (value: Buffer) => value,

@@ -11,16 +11,16 @@ import type { SealedState } from './seals.js';
 /** A table of a package, as package.json has it. */
 export type TableEntry = PackageStatement['tables'][number];
 
-/** Where a tree stands. */
+/** The state of a tree. */
 export interface Stand {
   readonly size: number;
   readonly root: Uint8Array;
 }
 
-/** Returns where a tree stands, from the text of its root. */
+/** Returns the state of a tree, from the text of its root. */
 export const standOf = ({ size, root }: SaidStand): Stand => ({ size, root: bytesOfHash(root) });
 
-/** Where a tree stands, as a file says it. */
+/** The state of a tree, as a file says it. */
 interface SaidStand {
   readonly size: number;
   readonly root: string;

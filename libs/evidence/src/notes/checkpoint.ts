@@ -2,7 +2,7 @@ import { FormatFault, hashText, strictText, TextLines } from '../text-lines.js';
 import { isKeyName } from './keys.js';
 import { type Note, readNote } from './note.js';
 
-/** Where a tree stands: its size and its root, under the name of its log (C2SP tlog-checkpoint). */
+/** The state of a tree: its size and its root, under the name of its log (C2SP tlog-checkpoint). */
 export interface CheckpointBody {
   readonly origin: string;
   readonly size: number;

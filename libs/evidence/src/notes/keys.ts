@@ -17,7 +17,7 @@ export interface VerifierKey {
   readonly publicKey: Uint8Array;
 }
 
-/** The private half as it stands in a key file. */
+/** The private half, as a key file has it. */
 export interface PrivateKey {
   readonly name: string;
   readonly id: string;
@@ -79,7 +79,7 @@ export function keyFileText(key: PrivateKey): string {
   return `${PRIVATE}${key.name}+${key.id}+${base64Of(bytes)}\n`;
 }
 
-/** Reads a key file. Throws a `FormatFault` that never repeats what stands in it. */
+/** Reads a key file. Throws a `FormatFault` that never repeats its content. */
 export function readKeyFile(text: string): PrivateKey {
   const lines = new TextLines(text);
   const line = lines.next('a private key');

@@ -13,7 +13,7 @@ export interface NoteSignature {
   readonly name: string;
   /** Eight hexadecimal digits. */
   readonly id: string;
-  /** What stands after the key's id: 64 bytes, and 8 of a time before them in a cosignature. */
+  /** What follows the key's id: 64 bytes, and 8 of a time before them in a cosignature. */
   readonly signature: Uint8Array;
 }
 

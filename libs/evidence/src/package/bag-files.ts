@@ -10,7 +10,7 @@ export const TAG_FILES = {
   verify: 'VERIFY.txt',
   receipt: 'receipt',
 } as const;
-/** What stands before the paths of the payload. */
+/** What precedes the paths of the payload. */
 export const PAYLOAD = 'data/';
 /** The whole of bagit.txt (RFC 8493, 2.1.1). */
 export const DECLARATION = 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n';

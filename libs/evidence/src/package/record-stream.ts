@@ -14,7 +14,7 @@ const ROW_BYTES_MAX = 128;
 /** Bytes of a file, read ahead. The same memory is used again. */
 class ReadAhead {
   bytes: Uint8Array;
-  /** Where what was not taken begins and ends. A spare byte stands before it. */
+  /** Where the bytes not taken yet begin and end. A spare byte precedes them. */
   at = 1;
   end = 1;
 

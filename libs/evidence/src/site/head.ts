@@ -3,7 +3,7 @@ import { isOrigin } from '../notes/keys.js';
 import { FormatFault, TextLines } from '../text-lines.js';
 import { tableOfName } from './table-name.js';
 
-/** Where the tree of one table stands: the text of a checkpoint, with the table in its origin. */
+/** The state of one table's tree: the text of a checkpoint, with the table in its origin. */
 export interface Head {
   readonly origin: string;
   /** Name of the table, as `nameOfTable` writes it. */
@@ -37,7 +37,7 @@ export function namesText(names: readonly string[]): string {
   return names.map((name) => `${name}\n`).join('');
 }
 
-/** Reads a list of names. Throws a `FormatFault`, also if a table stands in it twice. */
+/** Reads a list of names. Throws a `FormatFault`, also if it names a table twice. */
 export function readNames(text: string): string[] {
   if (text === '') return [];
   const lines = new TextLines(text);

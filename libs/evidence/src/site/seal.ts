@@ -1,7 +1,7 @@
 import { isOrigin } from '../notes/keys.js';
 import { hashText, TextLines } from '../text-lines.js';
 
-/** A leaf of the site log: where the tree of every table stands. */
+/** A leaf of the site log: the state of every table's tree. */
 export interface Seal {
   readonly origin: string;
   /** Its index in the site log. Index 0 is a key statement. */

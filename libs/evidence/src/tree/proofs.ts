@@ -59,7 +59,7 @@ export async function subtreeHashes(
   return nodes.length === 0 ? [] : readNodes(nodes);
 }
 
-/** A leaf, and the tree that a proof says it stands in. */
+/** A leaf, and the tree that a proof says it is in. */
 interface PlacedLeaf {
   readonly index: number;
   readonly size: number;
@@ -67,12 +67,12 @@ interface PlacedLeaf {
   readonly root: Uint8Array;
 }
 
-/** Returns whether a proof shows that the leaf stands at `index` in the tree of this size and root. */
+/** Returns whether a proof shows that the leaf is at `index` in the tree of this size and root. */
 export const verifyInclusion = (...claim: Parameters<typeof rootAt>): boolean =>
   rootAt(...claim) !== undefined;
 
 /**
- * Returns the root of the tree that ends with a leaf, from the proof that the leaf stands in the
+ * Returns the root of the tree that ends with a leaf, from the proof that the leaf is in the
  * tree of this size and root: what lies left of the leaf is the same in both. Returns undefined if
  * the proof does not show that.
  */

@@ -8,7 +8,7 @@ export interface Pages {
   readonly title: string;
   /** Says what the package is about. */
   readonly scope: string;
-  /** The note of the checkpoint, which stands on the first page as a QR code. */
+  /** The note of the checkpoint, printed on the first page as a QR code. */
   readonly checkpoint: string;
   /** Says what the report is. */
   readonly about: string;

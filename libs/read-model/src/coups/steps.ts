@@ -16,7 +16,7 @@ import type { CoupDetail } from '../entities/index.js';
 
 type CardOfCoup = CoupDetail['cards'][number];
 
-/** A cell of the drawing table, and the text that the rule document has it from. */
+/** A cell of the drawing table, and its source in the rule document. */
 export interface SourcedCell extends DecidingCell {
   /** Null if the document names none. */
   readonly source: SourceOfValue | null;
@@ -42,7 +42,7 @@ export type CoupStep = CardOfCoup & {
 export interface Steps {
   readonly steps: readonly CoupStep[];
   readonly then: readonly Due[];
-  /** The cell by which `then` has a third card; null if it has none. */
+  /** The cell that gives `then` a third card; null if it has none. */
   readonly thenCell: SourcedCell | null;
 }
 

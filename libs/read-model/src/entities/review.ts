@@ -89,7 +89,7 @@ export abstract class UnderReview extends Changed {
   @Column(amended(FLAG, false)) readonly regressed!: boolean;
   /** Its coup changed after the ruling, and the finding did not. */
   @Column(amended(FLAG, false)) readonly touched!: boolean;
-  /** It left a full desk before a ruling. No act on it takes effect any more. */
+  /** It left a full desk before a ruling. Acts on it no longer take effect. */
   @Column(amended(FLAG, false)) readonly lapsed!: boolean;
   /** The SHA-256 of its evidence; null if it was not made yet. */
   @Column(amended(maybe(TEXT))) readonly evidence!: string | null;

@@ -30,14 +30,14 @@ export interface FindingsFilter extends Filter {
   readonly coupRef?: string;
   /** Where the review stands. */
   readonly review?: readonly (typeof REVIEW_STATES)[number][];
-  /** What the viewer has claimed or proposed, or all else. */
+  /** What the viewer has claimed or proposed, or everything else. */
   readonly mine?: boolean;
   /** The role that it went to, or `true` for any. */
   readonly escalated?: (typeof REVIEWER_ROLES)[number] | 'true';
   readonly overdue?: Overdue;
-  /** What left a full desk before a ruling, or all else. */
+  /** What left a full desk before a ruling, or everything else. */
   readonly lapsed?: boolean;
-  /** What had been ruled and is open again, or all else. */
+  /** What was reopened after a ruling, or everything else. */
   readonly regressed?: boolean;
   readonly videoEnds?: VideoEnds;
   /** What is proposed or was decided, except where it is not shown to the viewer. */
@@ -63,7 +63,7 @@ export interface FindingsFilter extends Filter {
   readonly source?: string;
 }
 
-/** What waits for a ruling since before these times, or all else. */
+/** What has waited for a ruling since before these times, or everything else. */
 interface Overdue {
   readonly is: boolean;
   readonly raisedBefore: Readonly<Record<Severity, string>>;
@@ -113,7 +113,7 @@ export function findingsWhere(filter: FindingsFilter, parameters: unknown[] = []
     .named('f.shoe_ref = ?', shoeRef)
     .named('f.coup_ref = ?', coupRef)
     .given('f.review = any(?)', review);
-  // The index of the queue is used only where its own conditions stand.
+  // PostgreSQL uses the index of the queue only if the query has its conditions.
   if (review && !review.includes('ruled')) where.and("f.review <> 'ruled'");
   if (lapsed !== undefined) where.and(lapsed ? 'f.lapsed' : 'not f.lapsed');
   if (status !== 'all')
@@ -176,7 +176,7 @@ function isOverdue(where: Where, { is, raisedBefore }: Overdue): void {
 
 /**
  * Nearly all of history is older than `to`, and a hold can keep any of it. So holds are looked up
- * for what would lose its video now without one, and for the few that are still held.
+ * only for what would lose its video now without one, and for the few that are still held.
  */
 function losesVideo(where: Where, { kept, from, to }: VideoEnds): void {
   const end = `greatest(f.at + make_interval(secs => ${where.parameter(kept)}), ${HELD_UNTIL})`;

@@ -11,7 +11,7 @@ export interface KeyFile {
   readonly path: string;
 }
 
-/** Thrown for a key file that cannot be used. Names the setting, never what stands in the file. */
+/** Thrown for a key file that cannot be used. Names the setting, never the content of the file. */
 export class KeyRefused extends Refusal {
   override readonly name = 'KeyRefused';
 

@@ -65,7 +65,7 @@ export async function insertEntry(client: pg.ClientBase, entry: NewEntry): Promi
   });
 }
 
-/** Where the site log stands while nothing else can be added to it. */
+/** The state of the site log while nothing else can be added to it. */
 export interface SiteTip {
   /** The index of the leaf that is added next. */
   readonly index: number;

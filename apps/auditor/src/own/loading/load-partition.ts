@@ -8,8 +8,8 @@ import { recordsBetween, refold } from './refold.js';
 
 /**
  * Loads a claimed partition: its snapshots, with the log folded onto them up to the position.
- * Writes none of it again. Loading gives way to timers, stops once the partition is not held any
- * more, and goes on where it stopped if the same owner claims the partition again.
+ * Writes none of it again. Loading yields to timers, stops once the partition is no longer held,
+ * and continues where it stopped if the same owner claims the partition again.
  */
 export class PartitionLoad {
   /** Each table, and the offset from which the log is folded onto it. */
@@ -31,9 +31,9 @@ export class PartitionLoad {
   }
 
   /**
-   * Returns whether it can go on under a later claim: it did not fail halfway, and nobody has
-   * written the partition since it began. Every write sets the time of the commit, also one that
-   * does not move the position.
+   * Returns whether it can continue under a later claim: it did not fail halfway, and the partition
+   * was not written since it began. Every write sets the time of the commit, even one that does not
+   * move the position.
    */
   goesOnUnder({ next, committedAt }: Claimed): boolean {
     const { next: before, committedAt: committedBefore } = this.begunUnder;

@@ -13,7 +13,7 @@ export interface Loading {
   readonly rows: RowStore;
   readonly judging: Judging;
   readonly decoder: Decoder;
-  /** Divides the work, so that it gives way to the renewal of leases. */
+  /** Divides the work, so that it yields to the renewal of leases. */
   readonly slices: TimeSlices;
 }
 

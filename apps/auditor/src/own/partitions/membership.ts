@@ -22,7 +22,7 @@ export interface MembershipParts extends Pick<
  * share and releases the excess. Waits for nothing but PostgreSQL.
  */
 export class Membership {
-  /** When the database took the last sign of life, and whether it refused one since then. */
+  /** When the database took the last heartbeat, and whether it refused one since then. */
   private answeredAt = 0;
   private isAway = false;
   /** Until then, others may come back from an outage that this auditor had, too. */
@@ -61,7 +61,7 @@ export class Membership {
       takeovers.begin(partitions.add(claimed));
   }
 
-  /** Takes note that the database answered. Returns whether the last outage is a lease ago. */
+  /** Notes that the database answered. Returns whether the last outage was a lease ago. */
   private hasWaited(now: number): boolean {
     const { leaseMs } = this.parts;
     if (this.isAway && now - this.answeredAt > leaseMs) this.backUntil = now + leaseMs;
@@ -104,7 +104,7 @@ export class Membership {
 }
 
 /**
- * Returns the partitions to give back so that `share` stay: those that nobody began to load first.
+ * Returns the partitions to release so that `share` stay: first those whose loading has not begun.
  * One that is being loaded stays until it is loaded, or the work on it would be lost.
  */
 function excessOf(staying: readonly OwnedPartition[], share: number): OwnedPartition[] {

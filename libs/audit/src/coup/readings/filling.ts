@@ -31,7 +31,7 @@ interface ThirdRead extends Third {
 export class Filling {
   /** Hands whose first two cards are known only by their total, or not even by that. */
   private readonly merged = { player: false, banker: false };
-  /** Hands of which later judgments need the total, a natural and a pair only. */
+  /** Hands whose total, natural and pair are all that later judgments need. */
   private readonly closed = { player: false, banker: false };
 
   /** A card was moved: drawing is judged again, so worlds are not merged by what is left to judge. */

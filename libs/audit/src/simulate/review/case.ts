@@ -134,7 +134,7 @@ export class Case {
     return { name: `${role}-${this.numbers[nth]}`, as: role as ReviewRole };
   }
 
-  /** Returns a disposition as people usually choose it for a code, if the policy has such a one. */
+  /** Returns a disposition that people usually choose for a code, if the policy has one. */
   private disposition(code: string): Disposition {
     const { dispositions } = this.policy.document;
     const usual = USUAL[code.slice(0, 2)] ?? USUAL_ELSE;

@@ -151,7 +151,7 @@ class Office {
     this.work.push({ at: this.log.now + ms, course });
   }
 
-  /** Notices findings that stand and that nobody works on. */
+  /** Notices standing findings that nobody works on. */
   private notice(findings: readonly string[]): void {
     for (const finding of findings) {
       const item = this.log.item(finding);
