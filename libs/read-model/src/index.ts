@@ -27,12 +27,8 @@ export {
   type DataSourceOptions,
 } from './database/data-source.js';
 export { migrateSchema, MigrationNeeded } from './database/migrate-schema.js';
-export {
-  DatabaseAway,
-  isDatabaseAway,
-  onceReachable,
-  type Reaching,
-} from './database/once-reachable.js';
+export { isDatabaseAway } from './database/database-away.js';
+export { DatabaseAway, onceReachable, type Reaching } from './database/once-reachable.js';
 export { API_ROLE, AUDITOR_ROLE, writes } from './database/roles.js';
 export { channelOf, quotedSchema, ROWS_SCHEMA } from './database/schema.js';
 export * from './entities/index.js';

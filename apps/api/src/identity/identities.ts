@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { TimedOut, within } from '#process';
+import { isDatabaseAway } from '#read-model';
 import { DataSource, IsNull } from 'typeorm';
-import { outOfReach } from '../problems/out-of-reach.js';
 import { ApiSettings } from '../settings/api-settings.js';
 import { tokenFits, tokenHash, type ShownToken } from './credentials/bearer-token.js';
 import { DeviceKey, Session } from './database/access.entities.js';
@@ -118,7 +118,7 @@ export class Identities {
     try {
       return await this.use(await within(left, asked.found));
     } catch (error) {
-      if (error instanceof TimedOut || outOfReach(error)) return former.identity;
+      if (error instanceof TimedOut || isDatabaseAway(error)) return former.identity;
       throw error;
     }
   }

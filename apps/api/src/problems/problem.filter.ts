@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { visible } from '#process';
-import { outOfReach } from './out-of-reach.js';
+import { isDatabaseAway } from '#read-model';
 import {
   CHALLENGE,
   documentOf,
@@ -49,7 +49,7 @@ export class ProblemFilter implements ExceptionFilter<unknown> {
     if (thrown instanceof Problem) return thrown;
     if (thrown instanceof HttpException && thrown.getStatus() < 500)
       return this.ofStatus(thrown, request);
-    if (outOfReach(thrown))
+    if (isDatabaseAway(thrown))
       return new Problem('not-ready', 'the database does not answer', {
         headers: { 'Retry-After': '1' },
         cause: thrown,

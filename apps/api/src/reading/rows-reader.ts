@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import {
   BadCursor,
+  isDatabaseAway,
   openSnapshot,
   readSnapshot,
   rowsNow,
@@ -13,7 +14,6 @@ import {
   type Snapshot,
 } from '#read-model';
 import { DataSource } from 'typeorm';
-import { outOfReach } from '../problems/out-of-reach.js';
 import { Problem } from '../problems/problems.js';
 import { ROWS } from '../settings/tokens.js';
 import { PositionsLook } from './positions-look.js';
@@ -71,7 +71,7 @@ export class RowsReader {
           'too-large',
           `the file would have over ${error.most} lines; narrow it by from, to or table`,
         );
-      if (outOfReach(error))
+      if (isDatabaseAway(error))
         throw new Problem('not-ready', 'the database does not answer', {
           headers: { 'Retry-After': '1' },
           cause: error,

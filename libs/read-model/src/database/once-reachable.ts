@@ -1,4 +1,5 @@
 import { asError, Refusal, retryWhileAway } from '#process';
+import { isDatabaseAway } from './database-away.js';
 
 /** Thrown if PostgreSQL could not be reached while a program started. */
 export class DatabaseAway extends Refusal {
@@ -35,28 +36,4 @@ export async function onceReachable<T>(
   } catch (thrown) {
     throw isDatabaseAway(thrown) ? new DatabaseAway(asError(thrown)) : thrown;
   }
-}
-
-/** Errors of the network, by their codes. */
-const OF_THE_NETWORK =
-  /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
-
-/**
- * Codes of PostgreSQL (manual, appendix A): lost connections, a server that stops or starts, and
- * too many connections.
- */
-const OF_THE_SERVER = /^(08...|57P0[123]|53300)$/;
-
-/** Errors that node-postgres throws without a code. */
-const OF_THE_CLIENT =
-  /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/;
-
-/** Returns whether an error, or what caused it, means that PostgreSQL is out of reach for now. */
-export function isDatabaseAway(thrown: unknown): boolean {
-  if (typeof thrown !== 'object' || thrown === null) return false;
-  const { code, message, cause } = thrown as Readonly<Record<string, unknown>>;
-  const isOne =
-    (typeof code === 'string' && (OF_THE_NETWORK.test(code) || OF_THE_SERVER.test(code))) ||
-    (typeof message === 'string' && OF_THE_CLIENT.test(message));
-  return isOne || isDatabaseAway(cause);
 }

@@ -13,18 +13,19 @@ const WORDS =
   /^(timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|Client (has encountered a connection error|was closed) and is not queryable|Cannot use a pool after calling end|Query runner already released|Driver not Connected|socket hang up)/;
 
 /**
- * Returns whether an error says that the database does not answer now, rather than that a query was
- * wrong. It reads fields only, because an error of another realm is not an `Error` of this one.
+ * Returns whether an error, or what caused it, means that PostgreSQL is out of reach for now, rather
+ * than that a query was wrong. Reads fields only, because an error of another realm is not an
+ * `Error` of this one.
  */
-export function outOfReach(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null) return false;
-  const { code, message, cause, errors } = error as {
+export function isDatabaseAway(thrown: unknown): boolean {
+  if (typeof thrown !== 'object' || thrown === null) return false;
+  const { code, message, cause, errors } = thrown as {
     readonly [name in 'code' | 'message' | 'cause' | 'errors']?: unknown;
   };
   return (
     (typeof code === 'string' && CODES.test(code)) ||
     (typeof message === 'string' && WORDS.test(message)) ||
-    (Array.isArray(errors) && errors.some(outOfReach)) ||
-    (cause !== error && outOfReach(cause))
+    (Array.isArray(errors) && errors.some(isDatabaseAway)) ||
+    (cause !== thrown && isDatabaseAway(cause))
   );
 }
