@@ -54,7 +54,7 @@ export class RequestPipe extends ValidationPipe {
   }
 }
 
-/** Returns the pointer of the first value that exceeds a limit, or undefined if none does. */
+/** Returns the fault of the first value that exceeds a limit, or undefined if none does. */
 function excessOf(value: unknown, pointer = '', depth = 0): RequestFault | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth >= DEPTH_MAX) return { pointer, reason: `values may be nested at most ${DEPTH_MAX} deep` };
