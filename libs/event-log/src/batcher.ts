@@ -1,3 +1,4 @@
+import { asError } from '#process';
 import { AppendQueue, type Slice, type Waiting, weightOf } from './append-queue.js';
 import {
   type Appended,
@@ -210,7 +211,7 @@ export class Batcher {
 
   private fail(waiting: Waiting, recorded: number, error: unknown): void {
     const nothing = error instanceof NotRecorded && recorded === 0;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = asError(error).message;
     if (nothing || error instanceof OutcomeUnknown) waiting.reject(error);
     else if (recorded > 0)
       waiting.reject(
@@ -228,7 +229,7 @@ export class Batcher {
    * again. A sender waits for one send, not for two.
    */
   private refuseOlder(queue: AppendQueue, error: unknown): void {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = asError(error).message;
     for (const waiting of queue.takeOlder(performance.now() - BEHIND_MS_MAX)) {
       waiting.reject(new NotRecorded(`the append before it failed: ${why}`, { cause: error }));
       this.settled(waiting);

@@ -4,6 +4,7 @@ import {
   type ValidationError,
   ValidationPipe,
 } from '@nestjs/common';
+import { pointerTo } from '#baccarat';
 import { Problem, type RequestFault } from '../problems/problems.js';
 
 /**
@@ -46,7 +47,7 @@ export class RequestPipe extends ValidationPipe {
     if (inherited.length > 0)
       throw new Problem('invalid-request', undefined, {
         errors: inherited.map((name) => ({
-          pointer: pointerTo(name),
+          pointer: pointerTo('', name),
           reason: `property ${name} should not exist`,
         })),
       });
@@ -64,7 +65,7 @@ function excessOf(value: unknown, pointer = '', depth = 0): RequestFault | undef
   if (entries.length > most)
     return { pointer, reason: `may have at most ${most} ${isList ? 'items' : 'members'}` };
   for (const [name, part] of entries) {
-    const excess = excessOf(part, `${pointer}${pointerTo(name)}`, depth + 1);
+    const excess = excessOf(part, pointerTo(pointer, name), depth + 1);
     if (excess) return excess;
   }
   return undefined;
@@ -72,12 +73,10 @@ function excessOf(value: unknown, pointer = '', depth = 0): RequestFault | undef
 
 function faultsOf(errors: readonly ValidationError[], at = ''): RequestFault[] {
   return errors.flatMap(({ property, constraints = {}, children = [] }) => {
-    const pointer = `${at}${pointerTo(property)}`;
+    const pointer = pointerTo(at, property);
     return [
       ...Object.values(constraints).map((reason) => ({ pointer, reason })),
       ...faultsOf(children, pointer),
     ];
   });
 }
-
-const pointerTo = (name: string): string => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;

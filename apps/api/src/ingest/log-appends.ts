@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { NotRecorded, OutcomeUnknown, type Appended, type Appending, EventLog } from '#event-log';
-import { within } from '#process';
+import { asError, within } from '#process';
 import { Problem } from '../problems/problems.js';
 
 /** The longest wait for an append. The log's own limits are shorter. */
@@ -61,10 +61,7 @@ export class LogAppends {
   private failed(failures: readonly unknown[], appended: number): Problem {
     for (const failure of failures)
       if (!(failure instanceof NotRecorded) && !(failure instanceof OutcomeUnknown))
-        this.logger.error(
-          'unexpected error of the log',
-          failure instanceof Error ? failure.stack : String(failure),
-        );
+        this.logger.error('unexpected error of the log', asError(failure).stack);
     const cause = failures[0];
     if (appended === 0 && failures.every((failure) => failure instanceof NotRecorded)) {
       return new Problem(

@@ -9,6 +9,7 @@ import {
   type ReviewOutcome,
   type ReviewRefusal,
 } from '#audit';
+import { pointerTo } from '#baccarat';
 import {
   actingRole,
   itemOf,
@@ -110,10 +111,7 @@ export function requireKnownFields(command: ReviewCommand, body: object): void {
   const known = fieldsOf(command);
   const errors = Object.keys(body)
     .filter((name) => !known.includes(name))
-    .map((name) => ({
-      pointer: `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
-      reason: `is not a field of ${command}`,
-    }));
+    .map((name) => ({ pointer: pointerTo('', name), reason: `is not a field of ${command}` }));
   if (errors.length > 0) throw new Problem('invalid-request', undefined, { errors });
 }
 

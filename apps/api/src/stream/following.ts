@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
+import { asError } from '#process';
 import { positionsText, type Positions } from '#read-model';
 import { headersOfEvery } from '../http/strict-requests.js';
 import type { ChangeFeed, StreamReader } from './change-feed.js';
@@ -153,10 +154,7 @@ export class Following implements StreamReader {
 
   /** Logs what went wrong and disconnects the reader, which can reconnect and resume. */
   private giveUp(error: unknown): void {
-    this.logger.warn({
-      message: 'stream closed after an error',
-      error: error instanceof Error ? error.message : String(error),
-    });
+    this.logger.warn({ message: 'stream closed after an error', error: asError(error).message });
     this.response.destroy();
   }
 }
