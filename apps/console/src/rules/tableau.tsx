@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
-import { departures, readTableau, type RuleDocument } from '#baccarat';
+import { departures, isNatural, readTableau, type RuleDocument } from '#baccarat';
 import { useWords } from '../words/words.js';
 
 const DIGITS = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
-/** Totals 8 and 9 are naturals and end the drawing. */
-const TOTALS = DIGITS.slice(0, 8);
+/** The totals of two cards that do not end the drawing. */
+const TOTALS = DIGITS.filter((total) => !isNatural(2, Number(total)));
 
 /** The drawing rules as rule books print them: one row for the player, a table for the banker. */
 export function DrawingTable({ tableau }: Pick<RuleDocument, 'tableau'>): ReactNode {

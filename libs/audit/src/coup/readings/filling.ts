@@ -1,4 +1,4 @@
-import type { Tableau } from '#baccarat';
+import { isNatural, type Tableau } from '#baccarat';
 import type { Hand } from '../../events/events.js';
 import type { Coup, Laid } from '../../state.js';
 import type { Dealt, Third } from '../draws.js';
@@ -337,7 +337,7 @@ function twosAlike(first: Laid, second: Laid): readonly number[] {
   const known = [first, second].flatMap(({ value }) => (value < 0 ? [] : [value]));
   const [one] = known;
   return ALL_ALIKE.map((_, two) => {
-    if (known.length === 2 || two >= 8) return two;
+    if (known.length === 2 || isNatural(2, two)) return two;
     if (one === undefined) return two % 2;
     return two === (2 * one) % 10 ? two : 1;
   });

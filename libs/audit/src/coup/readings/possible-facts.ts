@@ -40,6 +40,9 @@ interface Kind {
   readonly hands: Hands;
 }
 
+/** A total of two cards that is a natural. */
+const NATURAL = [...Array(10).keys()].findIndex((two) => isNatural(2, two));
+
 /** What each fact needs of a hand. */
 const ASKED_BY: Readonly<Record<keyof Facts, readonly (keyof AskedOfHand)[]>> = {
   winner: ['total'],
@@ -207,8 +210,8 @@ class HandKinds {
     const two = ((digits & 15) + ((digits >> 4) & 15)) % 10;
     const third = (digits >> 8) & 15;
     const total = asked.total ? (two + third + ((digits >> 12) & 15)) % 10 : 0;
-    // 8 stands for every natural, 0 for every other two cards.
-    const ofTwo = this.asksTwo ? two : asked.natural && isNatural(2, two) ? 8 : 0;
+    // One natural stands for all, and 0 for every other two cards.
+    const ofTwo = this.asksTwo ? two : asked.natural && isNatural(2, two) ? NATURAL : 0;
     const ofThird = this.asksCards ? third : 0;
     const key = ofTwo + 10 * total + 100 * ofThird;
     const known = this.indexes[key] as number;
