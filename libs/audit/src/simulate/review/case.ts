@@ -1,4 +1,5 @@
 import type { EventData, ReviewRole, ReviewType } from '../../events/events.js';
+import { CATALOGUE, type CodeFacts, type FindingCode } from '../../findings/catalogue.js';
 import type { ReviewRefusal } from '../../review/arbitrate.js';
 import type { Item, ReviewOutcome } from '../../review/desk.js';
 import { NEEDS, type Policy, type Disposition } from '../../review/policy.js';
@@ -135,22 +136,23 @@ export class Case {
   }
 
   /** Returns a disposition that people usually choose for a code, if the policy has one. */
-  private disposition(code: string): Disposition {
+  private disposition(code: FindingCode): Disposition {
     const { dispositions } = this.policy.document;
-    const usual = USUAL[code.slice(0, 2)] ?? USUAL_ELSE;
+    const usual = usualFor(CATALOGUE[code]);
     const fitting = dispositions.filter((each) => usual.includes(each.code));
     return this.random.pick(fitting.length > 0 && this.random.chance(75) ? fitting : dispositions);
   }
 }
 
-/** Dispositions that explain most findings of a part of the catalogue. */
-const USUAL: Readonly<Record<string, readonly string[]>> = {
-  PY: ['payout-error'],
-  CM: ['commission-error'],
-  DV: ['device-gap', 'device-misread'],
-  PR: ['procedure-breach'],
-};
-const USUAL_ELSE = ['dealer-error-corrected', 'dealer-error-uncorrected'];
+/** Returns the dispositions that explain most findings of a code. */
+function usualFor({ about, reports, withBets, onCorrection }: CodeFacts): readonly string[] {
+  if (about === 'device') return ['device-gap', 'device-misread'];
+  if (about === 'person') return ['procedure-breach'];
+  if (reports.includes('payouts')) return ['payout-error'];
+  // of what bets owe, commission alone adds up over a shoe
+  if (withBets && onCorrection === 'shoe') return ['commission-error'];
+  return ['dealer-error-corrected', 'dealer-error-uncorrected'];
+}
 
 /** Returns a disposition of a policy that must state something; undefined if it has none. */
 export const needyDisposition = ({ document }: Policy): Disposition | undefined =>
