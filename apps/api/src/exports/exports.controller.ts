@@ -25,7 +25,7 @@ import type { Identity } from '../identity/identity.js';
 import { Requires, Sender } from '../identity/requires.js';
 import { Problem } from '../problems/problems.js';
 import { Refuses } from '../problems/refuses.js';
-import { IDEMPOTENCY_KEY, Key, KEY_PATTERN } from '../review/act-request.js';
+import { IDEMPOTENCY_KEY, Key, KEY_PATTERN } from '../review/acts/act-request.js';
 import { ExportAnswer, exportShown, ExportsAnswer } from './exports.answers.js';
 import type { ExportJob } from './export-jobs.js';
 import { exportAsked, NewExport } from './exports.fields.js';

@@ -17,7 +17,7 @@ import { Deadlines } from '../lists/deadlines.js';
 import { Problem } from '../problems/problems.js';
 import type { Reading } from '../reading/reading.js';
 import { RowsReader } from '../reading/rows-reader.js';
-import { reviewerIn } from '../review/commands.js';
+import { reviewerIn } from '../review/acts/commands.js';
 import { LooksAtFindings } from '../review/looks-at-findings.js';
 import { InstalledRules } from '../settings/tokens.js';
 

@@ -5,7 +5,7 @@ import { insertLook, type FindingLook, lookOf } from '../house/house-outbox.js';
 import { actorOf, type Identity } from '../identity/identity.js';
 import { permitted } from '../identity/permissions.js';
 import { InstalledRules } from '../settings/tokens.js';
-import { actId } from './act-desk.js';
+import { actId } from './acts/act-desk.js';
 
 /** A person's looks at a finding within this time are one. */
 const QUARTER_MS = 15 * 60_000;

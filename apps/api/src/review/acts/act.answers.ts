@@ -1,7 +1,7 @@
 import { REVIEW_OUTCOMES, REVIEW_ROLES, REVIEW_TYPES } from '#audit';
 import { reviewOf, type ActLine, type Review } from '#read-model';
-import { OneOf, Part, PositionsField, Ref, Text, Time } from '../docs/answer-fields.js';
-import { ReviewAnswer } from '../lists/review.answer.js';
+import { OneOf, Part, PositionsField, Ref, Text, Time } from '../../docs/answer-fields.js';
+import { ReviewAnswer } from '../../lists/review.answer.js';
 import type { Taken } from './acts.js';
 
 /** An act on a finding that is recorded, and what became of it. */

@@ -8,11 +8,11 @@ import {
 } from '@nestjs/swagger';
 import { REFUSALS } from '#audit';
 import { REVIEW_COMMANDS, type ReviewCommand } from '#read-model';
-import { TextParam } from '../http/parameters.js';
-import { Requires } from '../identity/requires.js';
-import { dataSchema } from '../ingest/events/event-schemas.js';
-import { Refuses } from '../problems/refuses.js';
-import { LOG_POSITION, POSITIONS_PATTERN } from '../reading/positions.js';
+import { TextParam } from '../../http/parameters.js';
+import { Requires } from '../../identity/requires.js';
+import { dataSchema } from '../../ingest/events/event-schemas.js';
+import { Refuses } from '../../problems/refuses.js';
+import { LOG_POSITION, POSITIONS_PATTERN } from '../../reading/positions.js';
 import { ActedAnswer } from './acted-answer.interceptor.js';
 import { IDEMPOTENCY_KEY, KEY_PATTERN } from './act-request.js';
 import { TakenActAnswer, PendingActAnswer } from './act.answers.js';

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { AnswerInterceptor } from '../http/answer.interceptor.js';
-import { identityOf, personIn } from '../identity/requires.js';
-import { LOG_POSITION } from '../reading/positions.js';
-import { ApiSettings } from '../settings/api-settings.js';
+import { AnswerInterceptor } from '../../http/answer.interceptor.js';
+import { identityOf, personIn } from '../../identity/requires.js';
+import { LOG_POSITION } from '../../reading/positions.js';
+import { ApiSettings } from '../../settings/api-settings.js';
 import { actAnswer } from './act.answers.js';
 import { type Acted, isTaken, actPosition } from './acts.js';
 

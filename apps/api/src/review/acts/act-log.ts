@@ -6,18 +6,18 @@ import {
   houseFrom,
   referenceOf,
   stamped,
-  type Decoded,
+  type RefusedLine,
   type ReviewEvent,
   type ReviewType,
 } from '#audit';
 import { partitionOf, type LogRecord } from '#event-log';
 import type { Positions } from '#read-model';
-import { actorOf, type Identity } from '../identity/identity.js';
-import { ReceivedClock } from '../ingest/events/received-clock.js';
-import { LogAppends } from '../ingest/log-appends.js';
-import { IngestMetrics, ingestResultOf } from '../ingest/metrics/ingest-metrics.js';
-import { Problem } from '../problems/problems.js';
-import { InstalledRules } from '../settings/tokens.js';
+import { actorOf, type Identity } from '../../identity/identity.js';
+import { ReceivedClock } from '../../ingest/events/received-clock.js';
+import { LogAppends } from '../../ingest/log-appends.js';
+import { IngestMetrics, ingestResultOf } from '../../ingest/metrics/ingest-metrics.js';
+import { Problem } from '../../problems/problems.js';
+import { InstalledRules } from '../../settings/tokens.js';
 
 /** What an act is made of. `data` begins with `finding` and `as`. */
 export interface ActParts {
@@ -95,7 +95,7 @@ export class ActLog {
 
 const DATA = '/data';
 
-function refused({ faults, isTooLong }: Decoded & { readonly event?: undefined }): Problem {
+function refused({ faults, isTooLong }: RefusedLine): Problem {
   if (isTooLong)
     return new Problem('too-large', `the event of this act would be over ${EVENT_BYTES_MAX} bytes`);
   const errors = faults

@@ -1,9 +1,9 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { isRecord } from '#baccarat';
-import type { Identity } from '../identity/identity.js';
-import { identityOf } from '../identity/requires.js';
-import { Problem } from '../problems/problems.js';
+import type { Identity } from '../../identity/identity.js';
+import { identityOf } from '../../identity/requires.js';
+import { Problem } from '../../problems/problems.js';
 
 /** The header that names a command. The same command again under it has no second effect. */
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';

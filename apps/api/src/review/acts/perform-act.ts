@@ -1,11 +1,11 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { ReviewCommand } from '#read-model';
-import { personIn } from '../identity/requires.js';
+import { personIn } from '../../identity/requires.js';
 import { type Acted, Acts, isTaken } from './acts.js';
 import type { ActSent } from './act-request.js';
 import { requireKnownFields } from './act-desk.js';
-import { ReviewMetrics } from './review-metrics.js';
-import { SessionPace } from './session-pace.js';
+import { ReviewMetrics } from '../review-metrics.js';
+import { SessionPace } from '../session-pace.js';
 
 /**
  * Does something about a finding. Throws the refusal if it takes no effect. Appends nothing for a

@@ -16,9 +16,9 @@ import {
 } from 'class-validator';
 import { DISPOSITIONS, REMARK_MAX, REVIEW_OUTCOMES } from '#audit';
 import { reviewOf, type Review } from '#read-model';
-import { OneOf, Part, Parts, Text } from '../docs/answer-fields.js';
-import { MayBeAbsent } from '../http/optional.js';
-import { ReviewAnswer } from '../lists/review.answer.js';
+import { OneOf, Part, Parts, Text } from '../../docs/answer-fields.js';
+import { MayBeAbsent } from '../../http/optional.js';
+import { ReviewAnswer } from '../../lists/review.answer.js';
 import type { BulkDone, BulkItem } from './bulk.js';
 
 /** The most findings of one command. */

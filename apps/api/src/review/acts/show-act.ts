@@ -1,8 +1,8 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { actsByReference, findingsAtHand, type ReadAt } from '#read-model';
-import { Problem } from '../problems/problems.js';
-import type { Reading } from '../reading/reading.js';
-import { RowsReader } from '../reading/rows-reader.js';
+import { Problem } from '../../problems/problems.js';
+import type { Reading } from '../../reading/reading.js';
+import { RowsReader } from '../../reading/rows-reader.js';
 import type { Taken } from './acts.js';
 
 /** Asks for an act on a finding, by its reference and its table. */

@@ -3,8 +3,8 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { errorCode } from '#process';
 import { nextInQueue, quotedSchema, ROWS_SCHEMA, type FindingsFilter } from '#read-model';
-import { Problem } from '../problems/problems.js';
-import { ROWS } from '../settings/tokens.js';
+import { Problem } from '../../problems/problems.js';
+import { ROWS } from '../../settings/tokens.js';
 
 /** For how long a finding is kept for the person whom it was handed to and who claims it. */
 const HELD_S = 60;

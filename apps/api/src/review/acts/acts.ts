@@ -7,16 +7,16 @@ import {
   type Positions,
   type ReviewCommand,
 } from '#read-model';
-import { RequestLogger } from '../http/request-logger.js';
-import type { Identity } from '../identity/identity.js';
-import { confirmedUntil } from '../identity/me/confirm-session.js';
-import { personIn } from '../identity/requires.js';
-import { Problem } from '../problems/problems.js';
+import { RequestLogger } from '../../http/request-logger.js';
+import type { Identity } from '../../identity/identity.js';
+import { confirmedUntil } from '../../identity/me/confirm-session.js';
+import { personIn } from '../../identity/requires.js';
+import { Problem } from '../../problems/problems.js';
 import { ActLog } from './act-log.js';
 import type { ActSent } from './act-request.js';
-import { PersonTurns } from './person-turns.js';
+import { PersonTurns } from '../person-turns.js';
 import { actRef, hasBody, isRefusedByRows, refusalOf, ActDesk } from './act-desk.js';
-import { ReviewRows } from './review-rows.js';
+import { ReviewRows } from '../review-rows.js';
 
 /** An act that took effect, with the finding as it is now. */
 export interface Taken {

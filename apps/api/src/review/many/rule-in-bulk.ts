@@ -1,9 +1,9 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { personIn } from '../identity/requires.js';
+import { personIn } from '../../identity/requires.js';
 import { Bulk, type BulkDone, type BulkSent } from './bulk.js';
-import { PersonTurns } from './person-turns.js';
-import { ReviewMetrics } from './review-metrics.js';
-import { SessionPace } from './session-pace.js';
+import { PersonTurns } from '../person-turns.js';
+import { ReviewMetrics } from '../review-metrics.js';
+import { SessionPace } from '../session-pace.js';
 
 /** Proposes one ruling for many findings, or says what would happen. Throws what `Bulk` throws. */
 export class RuleInBulk extends Command<BulkDone> {

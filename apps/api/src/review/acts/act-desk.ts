@@ -19,12 +19,12 @@ import {
   type FindingAtHand,
   type ReviewCommand,
 } from '#read-model';
-import { actorOf, type Identity } from '../identity/identity.js';
-import { Problem, type RequestFault } from '../problems/problems.js';
-import { LOG_POSITION } from '../reading/positions.js';
-import { ApiSettings } from '../settings/api-settings.js';
-import { policyInForce } from '../settings/rules-of-server.js';
-import { InstalledRules } from '../settings/tokens.js';
+import { actorOf, type Identity } from '../../identity/identity.js';
+import { Problem, type RequestFault } from '../../problems/problems.js';
+import { LOG_POSITION } from '../../reading/positions.js';
+import { ApiSettings } from '../../settings/api-settings.js';
+import { policyInForce } from '../../settings/rules-of-server.js';
+import { InstalledRules } from '../../settings/tokens.js';
 import { ActLog, type ActEvent } from './act-log.js';
 import { bodyOf, fieldsOf, reviewerIn } from './commands.js';
 

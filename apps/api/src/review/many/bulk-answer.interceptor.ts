@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { positionsText } from '#read-model';
-import { AnswerInterceptor } from '../http/answer.interceptor.js';
-import { identityOf, personIn } from '../identity/requires.js';
-import { LOG_POSITION } from '../reading/positions.js';
+import { AnswerInterceptor } from '../../http/answer.interceptor.js';
+import { identityOf, personIn } from '../../identity/requires.js';
+import { LOG_POSITION } from '../../reading/positions.js';
 import type { BulkDone } from './bulk.js';
 import { bulkAnswer } from './bulk-request.js';
 

@@ -1,13 +1,13 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { OmitType } from '@nestjs/swagger';
-import type { Identity } from '../identity/identity.js';
-import { personIn } from '../identity/requires.js';
-import { FindingsFields } from '../lists/list-fields.js';
-import { type Acted, isTaken } from './acts.js';
+import type { Identity } from '../../identity/identity.js';
+import { personIn } from '../../identity/requires.js';
+import { FindingsFields } from '../../lists/list-fields.js';
+import { type Acted, isTaken } from '../acts/acts.js';
 import { NextFindings, type NextFilter } from './next-findings.js';
-import { PersonTurns } from './person-turns.js';
-import { ReviewMetrics } from './review-metrics.js';
-import { SessionPace } from './session-pace.js';
+import { PersonTurns } from '../person-turns.js';
+import { ReviewMetrics } from '../review-metrics.js';
+import { SessionPace } from '../session-pace.js';
 
 /**
  * Which findings somebody takes from: the filter of the list, without its pages and its order, and

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { FindingsFilter } from '#read-model';
-import { actorOf, type Identity } from '../identity/identity.js';
-import { personIn } from '../identity/requires.js';
-import { Problem } from '../problems/problems.js';
-import { type Acted, Acts, isTaken, type Taken } from './acts.js';
+import { actorOf, type Identity } from '../../identity/identity.js';
+import { personIn } from '../../identity/requires.js';
+import { Problem } from '../../problems/problems.js';
+import { type Acted, Acts, isTaken, type Taken } from '../acts/acts.js';
 import { contended, HandOuts, type TakingNext } from './hand-outs.js';
-import { ActDesk } from './act-desk.js';
-import { ReviewRows } from './review-rows.js';
+import { ActDesk } from '../acts/act-desk.js';
+import { ReviewRows } from '../review-rows.js';
 
 /** How many findings in a row may go to somebody else. */
 const REFUSED_MAX = 5;

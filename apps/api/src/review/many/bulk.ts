@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EventOf, ReviewOutcome } from '#audit';
 import { furthest, itemOf, type ActLine, type FindingAtHand, type Positions } from '#read-model';
-import type { Identity } from '../identity/identity.js';
-import { Problem } from '../problems/problems.js';
-import { ActLog, type ActEvent } from './act-log.js';
-import { actRef, hasBody, ActDesk } from './act-desk.js';
-import { type ReviewAsked, type AtHand, ReviewRows } from './review-rows.js';
+import type { Identity } from '../../identity/identity.js';
+import { Problem } from '../../problems/problems.js';
+import { ActLog, type ActEvent } from '../acts/act-log.js';
+import { actRef, hasBody, ActDesk } from '../acts/act-desk.js';
+import { type ReviewAsked, type AtHand, ReviewRows } from '../review-rows.js';
 
 /** One ruling for many findings, as it was sent. */
 export interface BulkSent {

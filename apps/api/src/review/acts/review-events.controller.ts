@@ -2,12 +2,12 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiTags } from '@nestjs/swagger';
 import type { ReadAt } from '#read-model';
-import { SenderPerson, Requires } from '../identity/requires.js';
-import type { Person } from '../identity/identity.js';
-import { TextParam } from '../http/parameters.js';
-import { Read } from '../reading/documented.js';
-import { RequiredTextField } from '../reading/filter-fields.js';
-import { Reader, Reading } from '../reading/reading.js';
+import { SenderPerson, Requires } from '../../identity/requires.js';
+import type { Person } from '../../identity/identity.js';
+import { TextParam } from '../../http/parameters.js';
+import { Read } from '../../reading/documented.js';
+import { RequiredTextField } from '../../reading/filter-fields.js';
+import { Reader, Reading } from '../../reading/reading.js';
 import { actAnswer, ShownActAnswer } from './act.answers.js';
 import { ShowAct } from './show-act.js';
 

@@ -1,7 +1,7 @@
 import { SHAPES } from '#audit';
 import { REVIEW_COMMANDS, type Reviewer, type ReviewCommand } from '#read-model';
-import type { Identity } from '../identity/identity.js';
-import { permitted, type Permission } from '../identity/permissions.js';
+import type { Identity } from '../../identity/identity.js';
+import { permitted, type Permission } from '../../identity/permissions.js';
 
 /** Returns the permission that a command on a finding needs. */
 export const permissionFor = (command: ReviewCommand): Permission =>
