@@ -10,9 +10,9 @@ import {
   readModelDataSource,
 } from '#read-model';
 import { COUP_COLUMNS, TABLE_COLUMNS } from '#built/apps/api/src/lists/list-columns';
-import { fileOf } from '#built/apps/api/src/reading/columns';
-import { Export } from '#built/apps/api/src/reading/export';
-import { linesFile } from '#built/apps/api/src/reading/lines-file';
+import { fileOf } from '#built/apps/api/src/reading/files/columns';
+import { Export } from '#built/apps/api/src/reading/files/export';
+import { linesFile } from '#built/apps/api/src/reading/files/lines-file';
 import { SHOE_COLUMNS } from '#built/apps/api/src/reports/columns';
 
 /** What was measured, in words. @typedef {{ found: string }} SlicesFound */
@@ -26,7 +26,7 @@ const TURNS = 8;
  * @template Line
  * @param {string} name
  * @param {(read: Snapshot, filter: object) => import('#read-model').Slices<Line>} every
- * @param {readonly import('#built/apps/api/src/reading/columns').Column<Line>[]} columns
+ * @param {readonly import('#built/apps/api/src/reading/files/columns').Column<Line>[]} columns
  */
 const file = (name, every, columns) => ({
   name,

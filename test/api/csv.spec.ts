@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fileOf as columnsOf } from '../../apps/api/src/reading/columns.js';
+import { fileOf as columnsOf } from '../../apps/api/src/reading/files/columns.js';
 import { csvWriter } from '#sheets';
 
 type Value = string | number | boolean | null;

@@ -7,7 +7,7 @@ import { ListKeys } from '../identity/keys/device-keys.js';
 import { Requires, Sender } from '../identity/requires.js';
 import { AskLines } from '../reading/ask-lines.js';
 import { ReadLines } from '../reading/documented.js';
-import type { Export } from '../reading/export.js';
+import type { Export } from '../reading/files/export.js';
 import { paged, TableFields } from '../reading/filter-fields.js';
 import { Reader, Reading } from '../reading/reading.js';
 import { DeliveriesAnswer } from './deliveries.answers.js';

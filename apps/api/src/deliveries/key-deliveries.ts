@@ -10,7 +10,7 @@ import {
 import type { Identity } from '../identity/identity.js';
 import type { KeyShown } from '../identity/keys/device-keys.js';
 import type { List } from '../reading/ask-lines.js';
-import { fileOf, named, type Column } from '../reading/columns.js';
+import { fileOf, named, type Column } from '../reading/files/columns.js';
 
 /** What one key delivered. */
 export interface KeyDelivery

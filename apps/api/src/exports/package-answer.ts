@@ -8,7 +8,7 @@ import type { MadePackage } from '#export';
 import { HouseRecord } from '../house/house-record.js';
 import { actorOf, type Identity } from '../identity/identity.js';
 import { Problem } from '../problems/problems.js';
-import { FileSlots } from '../reading/file-slots.js';
+import { FileSlots } from '../reading/files/file-slots.js';
 import { unlessKnown } from '../reading/known-answer.js';
 import { Exporting } from './exporting.js';
 

@@ -9,8 +9,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { concatMap, type Observable } from 'rxjs';
 import { actorOf } from '../identity/identity.js';
 import { identityOf } from '../identity/requires.js';
-import { formatAsked, type Format } from '../reading/formats.js';
-import { offeredBy } from '../reading/offers.js';
+import { formatAsked, type Format } from '../reading/files/formats.js';
+import { offeredBy } from '../reading/files/offers.js';
 import { beginning, HouseRecord } from './house-record.js';
 
 /** Parameters that say how an answer looks, and not what it is about. */

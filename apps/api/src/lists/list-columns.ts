@@ -1,5 +1,5 @@
 import type { CoupLine, FindingLine, ShoeLine, TableLine, TableShoe } from '#read-model';
-import { named, ofFindings, type Column } from '../reading/columns.js';
+import { named, ofFindings, type Column } from '../reading/files/columns.js';
 
 /** The columns of the file of the list of tables. */
 export const TABLE_COLUMNS: readonly Column<TableLine>[] = [

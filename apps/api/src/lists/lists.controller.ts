@@ -22,9 +22,9 @@ import {
 import { Requires } from '../identity/requires.js';
 import { Refuses } from '../problems/refuses.js';
 import { AskLines, type List } from '../reading/ask-lines.js';
-import { fileOf } from '../reading/columns.js';
+import { fileOf } from '../reading/files/columns.js';
 import { Read, ReadLines } from '../reading/documented.js';
-import type { Export } from '../reading/export.js';
+import type { Export } from '../reading/files/export.js';
 import { Reader, Reading } from '../reading/reading.js';
 import { CoupWholeAnswer } from './coup.answer.js';
 import { COUP_COLUMNS, FINDING_COLUMNS, SHOE_LIST_COLUMNS, TABLE_COLUMNS } from './list-columns.js';

@@ -1,9 +1,9 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Paging, ReadAt, Slices, Snapshot } from '#read-model';
-import type { LinesFile } from './columns.js';
-import { Export } from './export.js';
-import { FILE_SHARE, FileSlots } from './file-slots.js';
-import { linesFile } from './lines-file.js';
+import type { LinesFile } from './files/columns.js';
+import { Export } from './files/export.js';
+import { FILE_SHARE, FileSlots } from './files/file-slots.js';
+import { linesFile } from './files/lines-file.js';
 import { LivePlay } from './live-play.js';
 import type { Asked } from './reading.js';
 import { RowsReader } from './rows-reader.js';

@@ -8,8 +8,8 @@ import {
 } from '@nestjs/swagger';
 import { RecordedReading } from '../house/recorded-reading.js';
 import { Refuses } from '../problems/refuses.js';
-import { type Format, LIST_FORMATS, MEDIA_TYPES } from './formats.js';
-import { Offers } from './offers.js';
+import { type Format, LIST_FORMATS, MEDIA_TYPES } from './files/formats.js';
+import { Offers } from './files/offers.js';
 import { LOG_POSITION, MIN_POSITION, POSITIONS_PATTERN } from './positions.js';
 import { ReadAnswer } from './read-answer.interceptor.js';
 

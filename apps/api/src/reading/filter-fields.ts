@@ -6,7 +6,7 @@ import { FINDING_CODES, SEVERITIES } from '#audit';
 import { isDay, PAGE_DEFAULT, PAGE_MAX } from '#read-model';
 import { MayBeAbsent } from '../http/optional.js';
 import { PARAMETER_LENGTH_MAX } from '../http/parameters.js';
-import { LIST_FORMATS, MARKS, type Format, type Mark } from './formats.js';
+import { LIST_FORMATS, MARKS, type Format, type Mark } from './files/formats.js';
 
 /**
  * Accepts a text that PostgreSQL accepts: no NUL and no half of a surrogate pair. It may be as long

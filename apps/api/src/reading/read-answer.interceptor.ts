@@ -10,10 +10,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { map, type Observable } from 'rxjs';
 import type { ReadAt } from '#read-model';
 import { identityOf } from '../identity/requires.js';
-import { Export } from './export.js';
-import { formatAsked } from './formats.js';
+import { Export } from './files/export.js';
+import { formatAsked } from './files/formats.js';
 import { unlessKnown } from './known-answer.js';
-import { offeredBy } from './offers.js';
+import { offeredBy } from './files/offers.js';
 import { LOG_POSITION, PASSED_RECORDS } from './positions.js';
 import { shownTo } from './view.js';
 

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AskLinesHandler } from './ask-lines.js';
-import { FileSlots } from './file-slots.js';
+import { FileSlots } from './files/file-slots.js';
 import { LivePlay } from './live-play.js';
 import { PositionsLook } from './positions-look.js';
 import { RowsReader } from './rows-reader.js';

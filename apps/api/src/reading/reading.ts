@@ -2,9 +2,9 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Paging, Positions, ReadBy } from '#read-model';
 import { identityOf } from '../identity/requires.js';
-import { formatAsked, type Format, type Mark } from './formats.js';
-import type { FileForm } from './lines-file.js';
-import { offeredBy } from './offers.js';
+import { formatAsked, type Format, type Mark } from './files/formats.js';
+import type { FileForm } from './files/lines-file.js';
+import { offeredBy } from './files/offers.js';
 import { leastPosition } from './positions.js';
 import { refuseHiddenFilters, seesFindings } from './view.js';
 

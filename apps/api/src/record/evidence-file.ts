@@ -1,7 +1,7 @@
 import { BrokenLog, type EventLog, type StoredRecord } from '#event-log';
 import type { FindingLocation, LinePosition } from '#read-model';
-import type { FileParts, Patience } from '../reading/export.js';
-import { MEDIA_TYPES } from '../reading/formats.js';
+import type { FileParts, Patience } from '../reading/files/export.js';
+import { MEDIA_TYPES } from '../reading/files/formats.js';
 import { logLinesOf, withoutStamps } from './log-lines.js';
 
 /** The media type of a list of references. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type EventLog, partitionOf, type StoredRecord } from '#event-log';
 import { type PassedRecord, positionsText } from '#read-model';
-import type { FileParts, Patience } from '../reading/export.js';
-import { MEDIA_TYPES } from '../reading/formats.js';
+import type { FileParts, Patience } from '../reading/files/export.js';
+import { MEDIA_TYPES } from '../reading/files/formats.js';
 import { logLinesOf, recordsIn, withoutStamps } from './log-lines.js';
 
 /** Which lines of a table, and how. */

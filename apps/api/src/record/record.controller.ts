@@ -5,9 +5,9 @@ import { RecordedReading } from '../house/recorded-reading.js';
 import { TextParam } from '../http/parameters.js';
 import { Requires } from '../identity/requires.js';
 import { Refuses } from '../problems/refuses.js';
-import type { Export } from '../reading/export.js';
-import { MEDIA_TYPES } from '../reading/formats.js';
-import { Offers } from '../reading/offers.js';
+import type { Export } from '../reading/files/export.js';
+import { MEDIA_TYPES } from '../reading/files/formats.js';
+import { Offers } from '../reading/files/offers.js';
 import {
   LOG_POSITION,
   MIN_POSITION,

@@ -12,7 +12,7 @@ import {
 import { noFinding, plainId } from '../findings/show-finding.js';
 import { logAway } from '../problems/log-away.js';
 import { Problem } from '../problems/problems.js';
-import { Export } from '../reading/export.js';
+import { Export } from '../reading/files/export.js';
 import type { Reading } from '../reading/reading.js';
 import { RowsReader } from '../reading/rows-reader.js';
 import { evidenceFile } from './evidence-file.js';

@@ -11,7 +11,7 @@ import type {
   ShoeReportLine,
   VarianceLine,
 } from '#read-model';
-import { named, ofFindings, type Column } from '../reading/columns.js';
+import { named, ofFindings, type Column } from '../reading/files/columns.js';
 
 /** The columns of the file of the commission report. */
 export const COMMISSION_COLUMNS = named<CommissionLine>(

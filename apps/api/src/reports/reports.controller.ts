@@ -16,7 +16,7 @@ import {
 import { Requires } from '../identity/requires.js';
 import { AskLines } from '../reading/ask-lines.js';
 import { ReadLines } from '../reading/documented.js';
-import type { Export } from '../reading/export.js';
+import type { Export } from '../reading/files/export.js';
 import { Reader, Reading } from '../reading/reading.js';
 import * as reports from './reports.js';
 import {

@@ -27,8 +27,8 @@ import {
   type PayoutsReport,
 } from '#read-model';
 import type { List } from '../reading/ask-lines.js';
-import { fileOf, fileOfRows } from '../reading/columns.js';
-import { inSlices } from '../reading/lines-file.js';
+import { fileOf, fileOfRows } from '../reading/files/columns.js';
+import { inSlices } from '../reading/files/lines-file.js';
 import * as columns from './columns.js';
 
 /** What every report says beside its lines. */

@@ -8,7 +8,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { map, type Observable } from 'rxjs';
 import type { Policy } from '#audit';
 import type { Rules } from '#baccarat';
-import { formatAsked } from '../reading/formats.js';
+import { formatAsked } from '../reading/files/formats.js';
 import { unlessKnown } from '../reading/known-answer.js';
 
 /** Sends a document byte for byte as it was published, or 304 if the reader has it already. */

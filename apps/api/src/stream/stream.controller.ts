@@ -20,7 +20,7 @@ import { POSITIONS_PATTERN } from '../reading/positions.js';
 import type { Identity } from '../identity/identity.js';
 import { identityOf, Requires } from '../identity/requires.js';
 import { Metrics } from '../operation/metrics.js';
-import { AnswerSlots } from '../reading/answer-slots.js';
+import { AnswerSlots } from '../reading/files/answer-slots.js';
 import { Following, STREAM_HEADERS } from './following.js';
 import { ChangeFeed } from './change-feed.js';
 import { TableChangeAnswer } from './table-change.answer.js';

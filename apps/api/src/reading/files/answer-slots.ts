@@ -1,5 +1,5 @@
-import type { Metrics } from '../operation/metrics.js';
-import { Problem } from '../problems/problems.js';
+import type { Metrics } from '../../operation/metrics.js';
+import { Problem } from '../../problems/problems.js';
 
 /** The seconds after which a refused request may ask again. */
 const RETRY_S = 5;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Metrics } from '../operation/metrics.js';
+import { Metrics } from '../../operation/metrics.js';
 import { AnswerSlots } from './answer-slots.js';
 
 /** The most files that are sent at a time in this process. One person may have both slots. */

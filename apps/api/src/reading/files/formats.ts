@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Problem } from '../problems/problems.js';
+import { Problem } from '../../problems/problems.js';
 
 /** The media type of each format of an answer that has lines. */
 export const MEDIA_TYPES = {
