@@ -13,7 +13,7 @@ import {
   YesNo,
 } from '../docs/answer-fields.js';
 import { ApiProperty } from '@nestjs/swagger';
-import { EXPORT_STATES, type ExportJob } from './export-jobs.js';
+import { EXPORT_STATES, type ExportJob } from './making/export-jobs.js';
 import { ExportScope } from './exports.fields.js';
 
 /** The steps of making a package, in order. */

@@ -27,7 +27,7 @@ import { Problem } from '../problems/problems.js';
 import { Refuses } from '../problems/refuses.js';
 import { IDEMPOTENCY_KEY, Key, KEY_PATTERN } from '../review/acts/act-request.js';
 import { ExportAnswer, exportShown, ExportsAnswer } from './exports.answers.js';
-import type { ExportJob } from './export-jobs.js';
+import type { ExportJob } from './making/export-jobs.js';
 import { exportAsked, NewExport } from './exports.fields.js';
 import { FetchPackage, PACKAGE_TYPE, PackageAsked, PackageRequest } from './package-answer.js';
 import { ListExports, RemoveExport, ShowExport } from './read-exports.js';

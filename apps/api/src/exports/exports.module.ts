@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { ReadingModule } from '../reading/reading.module.js';
 import { SiteLogModule } from '../site-log/site-log.module.js';
-import { Exporting } from './exporting.js';
-import { ExportJobs } from './export-jobs.js';
-import { ExportRunner } from './export-runner.js';
+import { Exporting } from './making/exporting.js';
+import { ExportJobs } from './making/export-jobs.js';
+import { ExportRunner } from './making/export-runner.js';
 import { ExportScopes } from './export-scopes.js';
 import { ExportsController } from './exports.controller.js';
 import { FetchPackageHandler } from './package-answer.js';

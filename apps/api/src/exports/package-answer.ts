@@ -10,7 +10,7 @@ import { actorOf, type Identity } from '../identity/identity.js';
 import { Problem } from '../problems/problems.js';
 import { FileSlots } from '../reading/files/file-slots.js';
 import { unlessKnown } from '../reading/known-answer.js';
-import { Exporting } from './exporting.js';
+import { Exporting } from './making/exporting.js';
 
 /** The media type of a package. */
 export const PACKAGE_TYPE = 'application/zip';

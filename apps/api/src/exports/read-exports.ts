@@ -10,8 +10,8 @@ import { HouseRecord } from '../house/house-record.js';
 import { plainText } from '../http/parameters.js';
 import { actorOf, type Identity } from '../identity/identity.js';
 import { Problem } from '../problems/problems.js';
-import { Exporting } from './exporting.js';
-import { ExportJobs, type ExportJob } from './export-jobs.js';
+import { Exporting } from './making/exporting.js';
+import { ExportJobs, type ExportJob } from './making/export-jobs.js';
 
 /** Asks for the latest exports that the sender may see. */
 export class ListExports extends Query<readonly ExportJob[]> {

@@ -2,8 +2,8 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { HouseRecord } from '../house/house-record.js';
 import { actorOf, type Identity } from '../identity/identity.js';
 import { Problem } from '../problems/problems.js';
-import { ExportJobs, type ExportJob, type ExportOrder } from './export-jobs.js';
-import { ExportRunner } from './export-runner.js';
+import { ExportJobs, type ExportJob, type ExportOrder } from './making/export-jobs.js';
+import { ExportRunner } from './making/export-runner.js';
 import { ExportScopes } from './export-scopes.js';
 
 /** The most exports that wait or are made, in all and for each person. */

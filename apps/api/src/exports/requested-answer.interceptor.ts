@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { AnswerInterceptor } from '../http/answer.interceptor.js';
-import type { ExportJob } from './export-jobs.js';
+import type { ExportJob } from './making/export-jobs.js';
 import { type ExportAnswer, exportShown } from './exports.answers.js';
 
 /** Answers with the export that was asked for, and where it is. */

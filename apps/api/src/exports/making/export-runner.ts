@@ -9,9 +9,9 @@ import {
 import type { ExportStep, ExportTask } from '#export';
 import { asError, excerpt } from '#process';
 import { Counter, Gauge } from 'prom-client';
-import { type Act, SERVER } from '../house/acts.js';
-import { HouseRecord } from '../house/house-record.js';
-import { Metrics } from '../operation/metrics.js';
+import { type Act, SERVER } from '../../house/acts.js';
+import { HouseRecord } from '../../house/house-record.js';
+import { Metrics } from '../../operation/metrics.js';
 import {
   ExportJobs,
   NotOurs,

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { ExportTask } from '#export';
-import { ApiSettings } from '../settings/api-settings.js';
-import { DatabaseUrl, ExportFrom } from '../settings/tokens.js';
+import { ApiSettings } from '../../settings/api-settings.js';
+import { DatabaseUrl, ExportFrom } from '../../settings/tokens.js';
 import type { ExportJob } from './export-jobs.js';
-import type { ExportSettings } from './export-settings.js';
-import { PackageFolder } from './package-folder.js';
+import type { ExportSettings } from '../export-settings.js';
+import { PackageFolder } from '../package-folder.js';
 
 const MEGABYTE = 1_000_000;
 
