@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { lineBytes } from '../../libs/spool/src/line.js';
+import { lineBytes } from '../../libs/spool/src/segments/line.js';
 import { Spool } from '../../libs/spool/src/spool.js';
 import { Chance } from './chance.js';
 import { CountingOwner, numbered, numberOf } from './counting-owner.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listSpool, openSpool, type Spool, SpoolHeld, spoolStatus, verifySpool } from '#spool';
-import { lockSpool, type SpoolLock } from '../../libs/spool/src/lock.js';
+import { lockSpool, type SpoolLock } from '../../libs/spool/src/holding/lock.js';
 import { built } from '../cli/shoeprint.js';
 import { eventually } from '../kit/eventually.js';
 import { Chance } from './chance.js';

@@ -1,4 +1,4 @@
-import type { SpoolDisk, SpoolFile } from '../../libs/spool/src/disk.js';
+import type { SpoolDisk, SpoolFile } from '../../libs/spool/src/segments/disk.js';
 import type { Chance } from './chance.js';
 
 /** Thrown by every call once the power or the process is gone. */

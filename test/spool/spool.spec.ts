@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { SpoolFull, type SpoolSettings } from '#spool';
-import { preambleBytes } from '../../libs/spool/src/line.js';
+import { preambleBytes } from '../../libs/spool/src/segments/line.js';
 import { Spool } from '../../libs/spool/src/spool.js';
 import { eventually } from '../kit/eventually.js';
 import { Chance } from './chance.js';

@@ -1,8 +1,8 @@
-import type { SpoolDisk } from './disk.js';
-import { type Damage, entriesOf, type SpoolPosition, positionOf } from './entries.js';
-import type { SpoolLine } from './line.js';
-import type { Segment } from './segment.js';
-import { bytesOf } from './writer.js';
+import type { SpoolDisk } from './segments/disk.js';
+import { type Damage, entriesOf, type SpoolPosition, positionOf } from './segments/entries.js';
+import type { SpoolLine } from './segments/line.js';
+import type { Segment } from './segments/segment.js';
+import { bytesOf } from './segments/writer.js';
 
 /** What a line of the spool has for the api. */
 export interface SpoolContents {

@@ -1,12 +1,12 @@
-export { spoolStatus } from './ask.js';
-export type { DamageAside } from './aside.js';
-export type { Damage } from './entries.js';
+export { spoolStatus } from './holding/ask.js';
+export type { DamageAside } from './segments/aside.js';
+export type { Damage } from './segments/entries.js';
 export type { ReadLimits, SpoolContents } from './delivery.js';
-export { listSpool, type SpoolReport, verifySpool } from './inspect.js';
-export type { SpoolFrame, SpoolLine } from './line.js';
+export { listSpool, type SpoolReport, verifySpool } from './segments/inspect.js';
+export type { SpoolFrame, SpoolLine } from './segments/line.js';
 export { openSpool, type SpoolOptions } from './open-spool.js';
 export type { SpoolNotice, SpoolOwner } from './owner.js';
 export { SpoolFull, SpoolHeld, SpoolRefused } from './refusals.js';
-export type { Segment } from './segment.js';
+export type { Segment } from './segments/segment.js';
 export type { SpoolSettings } from './settings.js';
 export type { Spool, SpoolFigures } from './spool.js';

@@ -1,6 +1,6 @@
 import { asError, errorCode } from '#process';
-import { FolderDisk } from './disk.js';
-import { lockSpool } from './lock.js';
+import { FolderDisk } from './segments/disk.js';
+import { lockSpool } from './holding/lock.js';
 import type { SpoolOwner } from './owner.js';
 import { SpoolRefused } from './refusals.js';
 import type { SpoolSettings } from './settings.js';

@@ -1,5 +1,5 @@
-import type { DamageAside } from './aside.js';
-import type { SpoolLine } from './line.js';
+import type { DamageAside } from './segments/aside.js';
+import type { SpoolLine } from './segments/line.js';
 
 /** What happens to a spool without being asked for. */
 export type SpoolNotice =

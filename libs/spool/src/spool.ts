@@ -1,13 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { asError, unlessAborted } from '#process';
 import { type ReadLimits, type SpoolContents, SpoolReader } from './delivery.js';
-import type { SpoolDisk } from './disk.js';
-import { frameFault, type SpoolFrame } from './line.js';
+import type { SpoolDisk } from './segments/disk.js';
+import { frameFault, type SpoolFrame } from './segments/line.js';
 import type { SpoolOwner } from './owner.js';
-import { type Recovered, recover } from './recovery.js';
+import { type Recovered, recover } from './segments/recovery.js';
 import { SpoolFull } from './refusals.js';
 import { SPOOL_SETTINGS, type SpoolSettings } from './settings.js';
-import { bytesOf, SegmentWriter, type Written } from './writer.js';
+import { bytesOf, SegmentWriter, type Written } from './segments/writer.js';
 
 /** The most bytes that wait for the disk, and so the most that one line has. */
 const QUEUE_BYTES_MAX = 1024 * 1024;

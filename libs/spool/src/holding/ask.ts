@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import net from 'node:net';
 import { join } from 'node:path';
 import { fileRefusal } from '#process';
-import { SpoolRefused } from './refusals.js';
+import { SpoolRefused } from '../refusals.js';
 
 /** How long a process may take to answer that it holds a spool. */
 const ASK_MS_MAX = 2_000;

@@ -2,7 +2,7 @@ import { errorCode } from '#process';
 import type { SpoolDisk, SpoolFile } from './disk.js';
 import { isPreamble, isLine, opened, SPOOL_VERSION } from './line.js';
 import type { SegmentPreamble, SpoolLine } from './line.js';
-import { SpoolRefused } from './refusals.js';
+import { SpoolRefused } from '../refusals.js';
 
 /** A file of lines. Its name says the number of its first line. */
 export interface Segment {

@@ -2,11 +2,11 @@ import { asError } from '#process';
 import type { SpoolDisk } from './disk.js';
 import type { SpoolPosition } from './entries.js';
 import { preambleBytes, lineBytes, SPOOL_VERSION } from './line.js';
-import type { SpoolOwner } from './owner.js';
+import type { SpoolOwner } from '../owner.js';
 import type { Recovered } from './recovery.js';
-import { SpoolFull } from './refusals.js';
+import { SpoolFull } from '../refusals.js';
 import { LONGEST_LINE, type Segment, segmentName } from './segment.js';
-import type { SpoolSettings } from './settings.js';
+import type { SpoolSettings } from '../settings.js';
 
 /** A line that is durable. */
 export interface Written {

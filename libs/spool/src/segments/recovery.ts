@@ -1,7 +1,7 @@
 import { Aside } from './aside.js';
 import type { SpoolDisk } from './disk.js';
 import { type Damage, entriesOf } from './entries.js';
-import type { SpoolOwner } from './owner.js';
+import type { SpoolOwner } from '../owner.js';
 import { piecesOf, type Segment, segmentsOf } from './segment.js';
 
 /** A spool that a start found, made safe to go on with. */
