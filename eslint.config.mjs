@@ -170,7 +170,7 @@ export default defineConfig(
       'apps/cli/src/terminal/colours.ts',
       'apps/standalone/src/postgres/*.ts',
       'libs/process/src/print-heap-argument.ts',
-      'libs/process/src/run-child.ts',
+      'libs/process/src/running/run-child.ts',
     ],
     rules: { 'no-restricted-properties': ['error', { object: 'process', property: 'env' }] },
   },

@@ -1,4 +1,4 @@
-import { asError } from './as-error.js';
+import { asError } from '../as-error.js';
 
 /** Thrown if a wait takes longer than its limit. The awaited work may continue. */
 export class TimedOut extends Error {

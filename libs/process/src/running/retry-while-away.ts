@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { asError } from './as-error.js';
+import { asError } from '../as-error.js';
 
 /** How `retryWhileAway` tries again. */
 export interface Retrying {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { heapArgument } from './heap-settings.js';
+import { heapArgument } from '../heap-settings.js';
 import { Foreground, type Ended } from './run-child.js';
 
 /**
