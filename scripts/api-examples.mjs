@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { installedRules } from '#rule-folder';
-import { sampleDayLines } from '#built/apps/standalone/src/sample-day';
+import { sampleDayLines } from '#built/apps/standalone/src/sample/sample-day';
 import { SAMPLE_DAY, startSampleServer } from './sample-server.mjs';
 
 const LINES_MAX = 2;

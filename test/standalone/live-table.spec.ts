@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { liveLines } from '../../apps/standalone/src/live-table.js';
+import { liveLines } from '../../apps/standalone/src/sample/live-table.js';
 import { endAll, type Serving, signedIn, Started, START_MS } from '../cli/serving.js';
 import { built } from '../cli/shoeprint.js';
 import { audit } from '../kit/audit.js';

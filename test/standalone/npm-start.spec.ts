@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FINDING_CODES } from '#audit';
-import { sampleDayLines } from '../../apps/standalone/src/sample-day.js';
-import { SAMPLE_PEOPLE } from '../../apps/standalone/src/sample-people.js';
+import { sampleDayLines } from '../../apps/standalone/src/sample/sample-day.js';
+import { SAMPLE_PEOPLE } from '../../apps/standalone/src/sample/sample-people.js';
 import type {
   CommissionLine,
   CommissionReport,

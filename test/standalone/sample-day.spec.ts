@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { openApiDocument } from '#api';
 import type { Finding } from '#audit';
 import { MISDEALT_CODES } from '#read-model';
-import { sampleDayLines } from '../../apps/standalone/src/sample-day.js';
+import { sampleDayLines } from '../../apps/standalone/src/sample/sample-day.js';
 import { examplesOf } from '../../scripts/api-examples.mjs';
 import { SAMPLE_DAY } from '../../scripts/sample-server.mjs';
 import { RECEIPTS } from '../../scripts/verdicts/sample-day.mjs';

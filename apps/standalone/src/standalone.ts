@@ -25,10 +25,10 @@ import { Registry } from 'prom-client';
 import { databaseRoles, type DatabaseAddresses } from './database-roles.js';
 import { folderCluster } from './folder-cluster.js';
 import { lockFolder } from './folder-lock.js';
-import { dealLiveTable } from './live-table.js';
+import { dealLiveTable } from './sample/live-table.js';
 import { startOnAnyRows } from './rows-of-before.js';
-import { dealSampleDay, wantsSampleDay } from './sample-day.js';
-import { SAMPLE_PEOPLE } from './sample-people.js';
+import { dealSampleDay, wantsSampleDay } from './sample/sample-day.js';
+import { SAMPLE_PEOPLE } from './sample/sample-people.js';
 import type { StandaloneSettings } from './settings.js';
 import type { StartReport } from './start-report.js';
 
