@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { byCurrency, commissionOf } from '../../apps/console/src/reports/sums.js';
+import { byCurrency, commissionOf } from '../../apps/console/src/reports/page/sums.js';
 
 describe('the commission of coups', () => {
   it('has nothing due or marked for a coup that was voided, but what was taken of it', () => {

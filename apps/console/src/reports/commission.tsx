@@ -3,11 +3,11 @@ import type { Answers } from '../api/client.js';
 import type { Search } from '../app/address.js';
 import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';
-import { Figure } from './figure.js';
-import { Dealer, ShoeLink } from './places.js';
-import { ReportPage } from './report-page.js';
-import { filterFor, queryOf, useFilter, usePages, withFilter } from './report-query.js';
-import { type ReportColumn, ReportTable } from './report-table.js';
+import { Figure } from './page/figure.js';
+import { Dealer, ShoeLink } from './page/places.js';
+import { ReportPage } from './page/report-page.js';
+import { filterFor, queryOf, useFilter, usePages, withFilter } from './page/report-query.js';
+import { type ReportColumn, ReportTable } from './page/report-table.js';
 
 type Line = Answers['CommissionAnswer'];
 type Total = Answers['OwedAnswer'];

@@ -3,11 +3,11 @@ import type { Answers } from '../api/client.js';
 import type { Search } from '../app/address.js';
 import { lazyPart } from '../app/lazy-part.js';
 import { useSpoken, useWords } from '../words/words.js';
-import { Figure, type Under } from './figure.js';
-import { Dealer } from './places.js';
-import { ReportPage } from './report-page.js';
-import { filterFor, queryOf, useFilter, useReport, withFilter } from './report-query.js';
-import { type ReportColumn, ReportTable } from './report-table.js';
+import { Figure, type Under } from './page/figure.js';
+import { Dealer } from './page/places.js';
+import { ReportPage } from './page/report-page.js';
+import { filterFor, queryOf, useFilter, useReport, withFilter } from './page/report-query.js';
+import { type ReportColumn, ReportTable } from './page/report-table.js';
 
 type Line = Answers['DealerAnswer'];
 type Total = Answers['AccuracyAnswer'];

@@ -5,10 +5,10 @@ import type { Search } from '../app/address.js';
 import { useMay } from '../app/me.js';
 import { useFormats } from '../words/formats.js';
 import { useSpoken, useWords } from '../words/words.js';
-import { Figure, type Under } from './figure.js';
-import { ReportPage } from './report-page.js';
-import { queryOf, useFilter, usePages, withFilter } from './report-query.js';
-import { type ReportColumn, ReportTable } from './report-table.js';
+import { Figure, type Under } from './page/figure.js';
+import { ReportPage } from './page/report-page.js';
+import { queryOf, useFilter, usePages, withFilter } from './page/report-query.js';
+import { type ReportColumn, ReportTable } from './page/report-table.js';
 
 type Line = Answers['DeviceAnswer'];
 type Total = Answers['DevicesTotalAnswer'];

@@ -3,10 +3,10 @@ import type { Answers } from '../api/client.js';
 import type { Search } from '../app/address.js';
 import { betIn } from '../game/bet-names.js';
 import { useWords } from '../words/words.js';
-import { Figure, type Under } from './figure.js';
-import { ReportPage } from './report-page.js';
-import { filterFor, queryOf, useFilter, useReport, withFilter } from './report-query.js';
-import { type ReportColumn, ReportTable } from './report-table.js';
+import { Figure, type Under } from './page/figure.js';
+import { ReportPage } from './page/report-page.js';
+import { filterFor, queryOf, useFilter, useReport, withFilter } from './page/report-query.js';
+import { type ReportColumn, ReportTable } from './page/report-table.js';
 
 type Line = Answers['PayoutAnswer'];
 type Wrong = Answers['VarianceAnswer'];

@@ -5,11 +5,11 @@ import type { Search } from '../app/address.js';
 import { useMay } from '../app/me.js';
 import { useFormats } from '../words/formats.js';
 import { useSpoken, useWords } from '../words/words.js';
-import { Figure } from './figure.js';
-import { ShoeLink } from './places.js';
-import { ReportPage } from './report-page.js';
-import { placeOf, queryOf, useFilter, usePages, withFilter } from './report-query.js';
-import { type ReportColumn, ReportTable } from './report-table.js';
+import { Figure } from './page/figure.js';
+import { ShoeLink } from './page/places.js';
+import { ReportPage } from './page/report-page.js';
+import { placeOf, queryOf, useFilter, usePages, withFilter } from './page/report-query.js';
+import { type ReportColumn, ReportTable } from './page/report-table.js';
 
 type Line = Answers['ShoeReportAnswer'];
 type Total = Answers['ShoesTotalAnswer'];

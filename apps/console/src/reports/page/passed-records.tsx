@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react';
-import type { Answers } from '../api/client.js';
-import { useFormats } from '../words/formats.js';
-import { useWords } from '../words/words.js';
+import type { Answers } from '../../api/client.js';
+import { useFormats } from '../../words/formats.js';
+import { useWords } from '../../words/words.js';
 
 interface Props {
   readonly passed: readonly Answers['PassedRecordAnswer'][];

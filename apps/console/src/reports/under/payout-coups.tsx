@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react';
-import type { Answers } from '../api/client.js';
-import { betIn } from '../game/bet-names.js';
-import { useWords } from '../words/words.js';
+import type { Answers } from '../../api/client.js';
+import { betIn } from '../../game/bet-names.js';
+import { useWords } from '../../words/words.js';
 import { useCoupColumns } from './coup-columns.js';
-import { Figure } from './figure.js';
-import { PAYOUT_SUMS } from './payouts.js';
-import { ReportPage } from './report-page.js';
-import { queryOf, useFilter, usePages } from './report-query.js';
-import { type ReportColumn, ReportTable } from './report-table.js';
-import { byCurrency, sum } from './sums.js';
+import { Figure } from '../page/figure.js';
+import { PAYOUT_SUMS } from '../payouts.js';
+import { ReportPage } from '../page/report-page.js';
+import { queryOf, useFilter, usePages } from '../page/report-query.js';
+import { type ReportColumn, ReportTable } from '../page/report-table.js';
+import { byCurrency, sum } from '../page/sums.js';
 
 type Line = Answers['PayoutCoupAnswer'];
 type Sums = Pick<Line, 'currency' | (typeof PAYOUT_SUMS)[number]>;

@@ -1,7 +1,7 @@
-import { useFormats } from '../words/formats.js';
-import { useWords } from '../words/words.js';
-import { CoupLink, Dealer, ShoeLink } from './places.js';
-import type { ReportColumn } from './report-table.js';
+import { useFormats } from '../../words/formats.js';
+import { useWords } from '../../words/words.js';
+import { CoupLink, Dealer, ShoeLink } from '../page/places.js';
+import type { ReportColumn } from '../page/report-table.js';
 
 /** A line about a coup: where it was dealt, when and by whom. */
 interface OfCoup {

@@ -1,11 +1,11 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type SyntheticEvent, type ReactNode, useId, useState } from 'react';
-import type { Search } from '../app/address.js';
-import { Button } from '../controls/button.js';
-import { Field } from '../controls/field.js';
-import { type Key, useWords, type Words } from '../words/words.js';
-import { type FormField, type ReportName, reportOf } from './report-list.js';
-import { NONE } from '../app/address.js';
+import type { Search } from '../../app/address.js';
+import { Button } from '../../controls/button.js';
+import { Field } from '../../controls/field.js';
+import { type Key, useWords, type Words } from '../../words/words.js';
+import { type FormField, type ReportName, reportOf } from '../report-list.js';
+import { NONE } from '../../app/address.js';
 import { withFilter } from './report-query.js';
 
 /** What a line of the commission report is about. */

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
-import { sentenceOf } from '../app/failures.js';
-import { Button } from '../controls/button.js';
-import { notify } from '../controls/notices.js';
-import { useFormats } from '../words/formats.js';
-import { useWords } from '../words/words.js';
+import { sentenceOf } from '../../app/failures.js';
+import { Button } from '../../controls/button.js';
+import { notify } from '../../controls/notices.js';
+import { useFormats } from '../../words/formats.js';
+import { useWords } from '../../words/words.js';
 import type { Pages } from './report-query.js';
 
 interface Props {

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
-import type { Answers } from '../api/client.js';
-import { useFormats } from '../words/formats.js';
-import { useWords } from '../words/words.js';
+import type { Answers } from '../../api/client.js';
+import { useFormats } from '../../words/formats.js';
+import { useWords } from '../../words/words.js';
 import { useCoupColumns } from './coup-columns.js';
-import { Figure } from './figure.js';
-import { ReportPage } from './report-page.js';
-import { type Query, queryOf, useCommissionTotals, useFilter, usePages } from './report-query.js';
-import { type ReportColumn, ReportTable } from './report-table.js';
-import { byCurrency, commissionOf } from './sums.js';
+import { Figure } from '../page/figure.js';
+import { ReportPage } from '../page/report-page.js';
+import { type Query, queryOf, useCommissionTotals, useFilter, usePages } from '../page/report-query.js';
+import { type ReportColumn, ReportTable } from '../page/report-table.js';
+import { byCurrency, commissionOf } from '../page/sums.js';
 
 type Line = Answers['CommissionCoupAnswer'];
 type Sums = Pick<Line, 'currency' | 'due' | 'taken' | 'marked'>;

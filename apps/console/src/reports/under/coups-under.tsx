@@ -1,12 +1,12 @@
 import { type ReactNode, useMemo } from 'react';
-import type { Answers } from '../api/client.js';
-import { useMay } from '../app/me.js';
-import { useWords } from '../words/words.js';
+import type { Answers } from '../../api/client.js';
+import { useMay } from '../../app/me.js';
+import { useWords } from '../../words/words.js';
 import { useCoupColumns } from './coup-columns.js';
-import { Figure } from './figure.js';
-import { ReportPage } from './report-page.js';
-import { queryOf, useFilter, usePages } from './report-query.js';
-import { type ReportColumn, ReportTable } from './report-table.js';
+import { Figure } from '../page/figure.js';
+import { ReportPage } from '../page/report-page.js';
+import { queryOf, useFilter, usePages } from '../page/report-query.js';
+import { type ReportColumn, ReportTable } from '../page/report-table.js';
 
 type Line = Answers['CoupAnswer'] & { readonly coupRef: string };
 

@@ -1,15 +1,15 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Answers } from '../api/client.js';
-import { useFormats } from '../words/formats.js';
-import { useWords } from '../words/words.js';
-import { Figure } from './figure.js';
-import { CoupLink, Dealer } from './places.js';
-import { ReportPage } from './report-page.js';
-import { queryOf, useFilter, usePages } from './report-query.js';
-import { type ReportColumn, ReportTable } from './report-table.js';
-import { byCurrency, sum } from './sums.js';
-import { SEVERITY_SHAPES } from '../game/severity.js';
+import type { Answers } from '../../api/client.js';
+import { useFormats } from '../../words/formats.js';
+import { useWords } from '../../words/words.js';
+import { Figure } from '../page/figure.js';
+import { CoupLink, Dealer } from '../page/places.js';
+import { ReportPage } from '../page/report-page.js';
+import { queryOf, useFilter, usePages } from '../page/report-query.js';
+import { type ReportColumn, ReportTable } from '../page/report-table.js';
+import { byCurrency, sum } from '../page/sums.js';
+import { SEVERITY_SHAPES } from '../../game/severity.js';
 
 type Line = Answers['FindingAnswer'];
 type Total = NonNullable<Line['impact']>;

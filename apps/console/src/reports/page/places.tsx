@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useMay } from '../app/me.js';
-import { useWords } from '../words/words.js';
+import { useMay } from '../../app/me.js';
+import { useWords } from '../../words/words.js';
 
 /** The dealer of a line, or that nobody had signed on. */
 export function Dealer({ dealer }: { readonly dealer: string | null }): ReactNode {

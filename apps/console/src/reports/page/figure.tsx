@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Search } from '../app/address.js';
-import { useMe } from '../app/me.js';
-import { useFormats } from '../words/formats.js';
-import { type ReportName, reportOf } from './report-list.js';
+import type { Search } from '../../app/address.js';
+import { useMe } from '../../app/me.js';
+import { useFormats } from '../../words/formats.js';
+import { type ReportName, reportOf } from '../report-list.js';
 
 /** Where a figure leads: a report, and the filter that selects what the figure counts. */
 export interface Under {

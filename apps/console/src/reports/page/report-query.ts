@@ -1,9 +1,9 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { NONE, type Search } from '../app/address.js';
-import { type Answers, api, dataOf, serverPath } from '../api/client.js';
-import { type ReportName, reportOf } from './report-list.js';
+import { NONE, type Search } from '../../app/address.js';
+import { type Answers, api, dataOf, serverPath } from '../../api/client.js';
+import { type ReportName, reportOf } from '../report-list.js';
 
 const MAY_BE_NONE = new Set(['dealer', 'bet', 'explainedBy', 'favours']);
 
