@@ -8,8 +8,8 @@ import {
   takeQuery,
   toggled,
   unknownIn,
-} from '../../apps/console/src/queue/filter.js';
-import { type Page, placeAtTop, QueueRows } from '../../apps/console/src/queue/rows.js';
+} from '../../apps/console/src/queue/filter/filter.js';
+import { type Page, placeAtTop, QueueRows } from '../../apps/console/src/queue/list/rows.js';
 
 type Finding = Page['lines'][number];
 const READ_AT = Date.parse('2026-11-22T12:00:00.000Z');

@@ -3,8 +3,8 @@ import { Button } from '../controls/button.js';
 import { usePreferences } from '../settings/preferences.js';
 import { useSave } from '../settings/use-save.js';
 import { useWords } from '../words/words.js';
-import type { QueueRows } from './rows.js';
-import { useRows } from './use-queue.js';
+import type { QueueRows } from './list/rows.js';
+import { useRows } from './list/use-queue.js';
 
 /** The banner says something new once in this time at most. */
 const SAID_MS_MIN = 5_000;

@@ -5,7 +5,7 @@ import { api, dataOf } from '../api/client.js';
 import { useMay } from '../app/me.js';
 import { PlayingCard } from '../game/card.js';
 import { useWords } from '../words/words.js';
-import type { Row } from './rows.js';
+import type { Row } from './list/rows.js';
 
 const HANDS = ['player', 'banker'] as const;
 /** Coups of rows that are out of sight are let go soon. */

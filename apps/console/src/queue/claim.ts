@@ -5,7 +5,7 @@ import { act } from '../review/act.js';
 import { usePolicy } from '../review/policy.js';
 import { refusalIn } from '../review/refusals.js';
 import { useWords } from '../words/words.js';
-import type { Row } from './rows.js';
+import type { Row } from './list/rows.js';
 
 /** Returns how to claim a finding of the list, or release it if this person holds it. */
 export function useClaim(): (row: Row) => void {

@@ -8,14 +8,14 @@ import { Button } from '../controls/button.js';
 import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';
 import { Beside } from './beside.js';
-import { BadFilter, refusedParts } from './bad-filter.js';
-import { filterIn, type QueueFilter, unknownIn } from './filter.js';
-import { Filters, Order } from './filters.js';
-import { QueueList } from './list.js';
+import { BadFilter, refusedParts } from './filter/bad-filter.js';
+import { filterIn, type QueueFilter, unknownIn } from './filter/filter.js';
+import { Filters, Order } from './filter/filters.js';
+import { QueueList } from './list/list.js';
 import './queue.css';
-import { Search as SearchBox } from './search.js';
-import { readAhead as readRowsAhead, useFacets, useQueue } from './use-queue.js';
-import { Views } from './views.js';
+import { Search as SearchBox } from './filter/search.js';
+import { readAhead as readRowsAhead, useFacets, useQueue } from './list/use-queue.js';
+import { Views } from './filter/views.js';
 
 /** Begins to read what the queue shows at an address, before its screen is there. */
 export function readAhead(search: Search): void {

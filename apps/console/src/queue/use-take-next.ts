@@ -3,7 +3,7 @@ import { refusalIn } from '../review/refusals.js';
 import { notify } from '../controls/notices.js';
 import { NotDecided, takeNext, type Waiting } from '../review/take-next.js';
 import { useWords } from '../words/words.js';
-import { type QueueFilter, takeQuery } from './filter.js';
+import { type QueueFilter, takeQuery } from './filter/filter.js';
 
 interface TakeNext {
   /** What the person waits for, if anything. */

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
 import { Label, RadioButton, RadioField, RadioGroup } from 'react-aria-components';
-import { useDraft } from '../app/drafts.js';
-import { useMe } from '../app/me.js';
-import { Field } from '../controls/field.js';
-import type { BulkRuling } from '../review/bulk.js';
-import { usePolicy } from '../review/policy.js';
-import { useWords } from '../words/words.js';
-import type { Row } from './rows.js';
+import { useDraft } from '../../app/drafts.js';
+import { useMe } from '../../app/me.js';
+import { Field } from '../../controls/field.js';
+import type { BulkRuling } from '../../review/bulk.js';
+import { usePolicy } from '../../review/policy.js';
+import { useWords } from '../../words/words.js';
+import type { Row } from '../list/rows.js';
 
 const TEXT_LENGTH_MAX = 4_000;
 

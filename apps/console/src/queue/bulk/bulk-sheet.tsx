@@ -1,13 +1,13 @@
 import { type ReactNode, useState } from 'react';
-import { newKey, Refused } from '../api/client.js';
-import { refusalIn } from '../review/refusals.js';
-import { Button } from '../controls/button.js';
-import { Sheet } from '../controls/sheet.js';
-import { type BulkAnswer, previewBulk, ruleInBulk } from '../review/bulk.js';
-import { useWords } from '../words/words.js';
+import { newKey, Refused } from '../../api/client.js';
+import { refusalIn } from '../../review/refusals.js';
+import { Button } from '../../controls/button.js';
+import { Sheet } from '../../controls/sheet.js';
+import { type BulkAnswer, previewBulk, ruleInBulk } from '../../review/bulk.js';
+import { useWords } from '../../words/words.js';
 import { BulkFields, useBulkRuling } from './bulk-fields.js';
 import { BulkItems } from './bulk-items.js';
-import type { Row } from './rows.js';
+import type { Row } from '../list/rows.js';
 
 interface Props {
   /** The findings that were selected. */

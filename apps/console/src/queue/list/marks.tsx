@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
-import { useMe } from '../app/me.js';
-import type { Policy } from '../review/policy.js';
-import { useFormats } from '../words/formats.js';
-import { useWords } from '../words/words.js';
-import { isOverdue, videoEnd } from './filter.js';
+import { useMe } from '../../app/me.js';
+import type { Policy } from '../../review/policy.js';
+import { useFormats } from '../../words/formats.js';
+import { useWords } from '../../words/words.js';
+import { isOverdue, videoEnd } from '../filter/filter.js';
 import type { Row } from './rows.js';
 
 interface Props {

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import { Button } from '../controls/button.js';
-import type { Waiting } from '../review/take-next.js';
-import { useFormats } from '../words/formats.js';
-import { useWords } from '../words/words.js';
+import { Button } from '../../controls/button.js';
+import type { Waiting } from '../../review/take-next.js';
+import { useFormats } from '../../words/formats.js';
+import { useWords } from '../../words/words.js';
 
 interface Props {
   /** How many findings the filter has, once they are counted. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { useWords } from '../words/words.js';
-import { SEVERITY_SHAPES } from '../game/severity.js';
+import { useWords } from '../../words/words.js';
+import { SEVERITY_SHAPES } from '../../game/severity.js';
 
 /** The severity of a finding: its shape, its number and its color. */
 export function Severity({ of }: { readonly of: 1 | 2 | 3 | 4 }): ReactNode {

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import type { BulkAnswer } from '../review/bulk.js';
-import { useWords, type Words } from '../words/words.js';
-import type { Row } from './rows.js';
-import { Severity } from './severity.js';
+import type { BulkAnswer } from '../../review/bulk.js';
+import { useWords, type Words } from '../../words/words.js';
+import type { Row } from '../list/rows.js';
+import { Severity } from '../filter/severity.js';
 
 type Item = BulkAnswer['items'][number];
 

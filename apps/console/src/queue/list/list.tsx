@@ -1,24 +1,24 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, type Ref, useImperativeHandle, useState } from 'react';
-import type { Search } from '../app/address.js';
-import { useMay } from '../app/me.js';
-import { readOpened } from '../finding/finding-query.js';
-import { useKeys } from '../keys/keys.js';
-import { useLiveness } from '../live/live.js';
-import { BULK_MAX } from '../review/bulk.js';
-import { notify } from '../controls/notices.js';
-import { useWords } from '../words/words.js';
-import { Banner, usePause } from './banner.js';
-import { BulkSheet } from './bulk-sheet.js';
-import { useBeside } from './beside.js';
-import { useClaim } from './claim.js';
+import type { Search } from '../../app/address.js';
+import { useMay } from '../../app/me.js';
+import { readOpened } from '../../finding/finding-query.js';
+import { useKeys } from '../../keys/keys.js';
+import { useLiveness } from '../../live/live.js';
+import { BULK_MAX } from '../../review/bulk.js';
+import { notify } from '../../controls/notices.js';
+import { useWords } from '../../words/words.js';
+import { Banner, usePause } from '../banner.js';
+import { BulkSheet } from '../bulk/bulk-sheet.js';
+import { useBeside } from '../beside.js';
+import { useClaim } from '../claim.js';
 import { type Current, useCurrent } from './current.js';
-import { hasNothingToTake, type QueueFilter } from './filter.js';
+import { hasNothingToTake, type QueueFilter } from '../filter/filter.js';
 import { Foot } from './foot.js';
 import { End, QueueGrid } from './grid.js';
 import type { QueueRows, Row } from './rows.js';
 import { readAgain, useRows } from './use-queue.js';
-import { useTakeNext } from './use-take-next.js';
+import { useTakeNext } from '../use-take-next.js';
 
 interface Props {
   readonly rows: QueueRows;

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import { ToggleButton } from 'react-aria-components';
-import type { Answers } from '../api/client.js';
-import { NONE } from '../app/address.js';
-import { Button } from '../controls/button.js';
-import { usePolicy } from '../review/policy.js';
-import { useFormats } from '../words/formats.js';
-import { useWords } from '../words/words.js';
+import type { Answers } from '../../api/client.js';
+import { NONE } from '../../app/address.js';
+import { Button } from '../../controls/button.js';
+import { usePolicy } from '../../review/policy.js';
+import { useFormats } from '../../words/formats.js';
+import { useWords } from '../../words/words.js';
 import { Choices } from './choices.js';
 import { type FilterName, type QueueFilter, toggled, valuesOf } from './filter.js';
 import { Severity } from './severity.js';

@@ -1,6 +1,6 @@
-import type { Answers } from '../api/client.js';
-import { NONE, type Search } from '../app/address.js';
-import type { Policy } from '../review/policy.js';
+import type { Answers } from '../../api/client.js';
+import { NONE, type Search } from '../../app/address.js';
+import type { Policy } from '../../review/policy.js';
 
 type Finding = Answers['FindingAnswer'];
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Menu, MenuItem, MenuTrigger, Popover, type Selection } from 'react-aria-components';
-import { Button } from '../controls/button.js';
-import { useFormats } from '../words/formats.js';
+import { Button } from '../../controls/button.js';
+import { useFormats } from '../../words/formats.js';
 
 /** A value of a filter: what it is called, and how many findings have it. */
 interface Choice {

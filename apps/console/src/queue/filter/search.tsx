@@ -1,6 +1,6 @@
 import { type ReactNode, type Ref, useState } from 'react';
 import { Input, Label, SearchField } from 'react-aria-components';
-import { useWords } from '../words/words.js';
+import { useWords } from '../../words/words.js';
 import type { QueueFilter } from './filter.js';
 
 interface Props {

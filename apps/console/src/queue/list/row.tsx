@@ -1,11 +1,11 @@
 import { memo, type MouseEvent, type ReactNode } from 'react';
-import type { Policy } from '../review/policy.js';
-import { useFormats } from '../words/formats.js';
-import { useWords } from '../words/words.js';
-import { CardsInQuestion } from './cards-in-question.js';
+import type { Policy } from '../../review/policy.js';
+import { useFormats } from '../../words/formats.js';
+import { useWords } from '../../words/words.js';
+import { CardsInQuestion } from '../cards-in-question.js';
 import { Marks } from './marks.js';
 import type { Row } from './rows.js';
-import { Severity } from './severity.js';
+import { Severity } from '../filter/severity.js';
 
 interface CellProps {
   readonly row: Row;

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Refused } from '../api/client.js';
-import { useWords } from '../words/words.js';
+import type { Refused } from '../../api/client.js';
+import { useWords } from '../../words/words.js';
 
 /** Something in an address that the queue cannot be filtered by, and why. */
 export interface BadPart {

@@ -9,10 +9,10 @@ import {
   useRef,
   useState,
 } from 'react';
-import { sentenceOf } from '../app/failures.js';
-import { Button } from '../controls/button.js';
-import { usePolicy } from '../review/policy.js';
-import { useWords } from '../words/words.js';
+import { sentenceOf } from '../../app/failures.js';
+import { Button } from '../../controls/button.js';
+import { usePolicy } from '../../review/policy.js';
+import { useWords } from '../../words/words.js';
 import type { Current } from './current.js';
 import { QueueRow } from './row.js';
 import { PAGE_ROWS, type QueueRows, type Row } from './rows.js';

@@ -7,12 +7,12 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
-import { type Answers, answered, api, dataOf } from '../api/client.js';
-import { queries } from '../api/queries.js';
-import { useMe } from '../app/me.js';
-import { streamHasBegun, useBeginning, useChanges } from '../live/live.js';
-import { usePolicy } from '../review/policy.js';
-import { belongs, countQuery, listQuery, type QueueFilter } from './filter.js';
+import { type Answers, answered, api, dataOf } from '../../api/client.js';
+import { queries } from '../../api/queries.js';
+import { useMe } from '../../app/me.js';
+import { streamHasBegun, useBeginning, useChanges } from '../../live/live.js';
+import { usePolicy } from '../../review/policy.js';
+import { belongs, countQuery, listQuery, type QueueFilter } from '../filter/filter.js';
 import {
   type Page,
   placeAtTop,

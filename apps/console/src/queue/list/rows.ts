@@ -1,4 +1,4 @@
-import type { Answers } from '../api/client.js';
+import type { Answers } from '../../api/client.js';
 
 type Finding = Answers['FindingAnswer'];
 type Severity = Finding['severity'];
