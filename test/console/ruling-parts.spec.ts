@@ -3,7 +3,7 @@ import { CURRENCIES, moneyText } from '#audit';
 import { differenceOf } from '../../apps/console/src/finding/difference.js';
 import { gapBefore } from '../../apps/console/src/finding/playback.js';
 import { isWebAddress } from '../../apps/console/src/finding/web-address.js';
-import { minorOf, typedOf } from '../../apps/console/src/review/fields.js';
+import { minorOf, typedOf } from '../../apps/console/src/review/sheets/fields.js';
 import { asksForTwo } from '../../apps/console/src/review/two-persons.js';
 import { moneyOf } from '../../apps/console/src/words/money.js';
 

@@ -14,7 +14,7 @@ import { useTitle } from '../app/title.js';
 import { Refused } from '../api/client.js';
 import { Button } from '../controls/button.js';
 import { useKeys } from '../keys/keys.js';
-import { type Desk, RulingBar, useDesk } from '../review/ruling-bar.js';
+import { type Desk, RulingBar, useDesk } from '../review/bar/ruling-bar.js';
 import { useWords } from '../words/words.js';
 import { CoupView } from './coup-view.js';
 import { Facts, People } from './facts.js';

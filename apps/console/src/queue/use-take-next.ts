@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { refusalIn } from '../review/refusals.js';
 import { notify } from '../controls/notices.js';
-import { NotDecided, takeNext, type Waiting } from '../review/take-next.js';
+import { NotDecided, takeNext, type Waiting } from '../review/bar/take-next.js';
 import { useWords } from '../words/words.js';
 import { type QueueFilter, takeQuery } from './filter/filter.js';
 

@@ -2,7 +2,7 @@ import { decimalsOf } from '#baccarat';
 import type { Whole } from '../finding/whole.js';
 import { useWords } from '../words/words.js';
 import type { BodyOf } from './act.js';
-import { type Fields, filled, minorOf, typedOf, useFields } from './fields.js';
+import { type Fields, filled, minorOf, typedOf, useFields } from './sheets/fields.js';
 import type { Policy } from './policy.js';
 import { asksForTwo } from './two-persons.js';
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Button } from '../../controls/button.js';
-import type { Waiting } from '../../review/take-next.js';
+import type { Waiting } from '../../review/bar/take-next.js';
 import { useFormats } from '../../words/formats.js';
 import { useWords } from '../../words/words.js';
 

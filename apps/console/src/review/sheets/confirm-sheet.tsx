@@ -1,10 +1,10 @@
 import { type ReactNode, type SubmitEvent, useState } from 'react';
-import { api, dataOf, Refused } from '../api/client.js';
-import { Button } from '../controls/button.js';
-import { Field } from '../controls/field.js';
-import { Sheet } from '../controls/sheet.js';
-import { useWords } from '../words/words.js';
-import { refusalIn } from './refusals.js';
+import { api, dataOf, Refused } from '../../api/client.js';
+import { Button } from '../../controls/button.js';
+import { Field } from '../../controls/field.js';
+import { Sheet } from '../../controls/sheet.js';
+import { useWords } from '../../words/words.js';
+import { refusalIn } from '../refusals.js';
 
 interface Props {
   readonly onDone: (isConfirmed: boolean) => void;

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { Button } from '../controls/button.js';
-import { useFormats } from '../words/formats.js';
-import { useWords } from '../words/words.js';
+import { Button } from '../../controls/button.js';
+import { useFormats } from '../../words/formats.js';
+import { useWords } from '../../words/words.js';
 
 interface Props {
   /** When the claim ends, as the answer has it. */

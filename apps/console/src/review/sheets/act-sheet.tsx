@@ -1,11 +1,11 @@
 import { type SubmitEvent, type ReactNode, useState } from 'react';
-import { Button } from '../controls/button.js';
-import { Field } from '../controls/field.js';
-import { dispositionIn } from '../finding/history.js';
-import type { Whole } from '../finding/whole.js';
-import { useFormats } from '../words/formats.js';
-import { useWords } from '../words/words.js';
-import type { BodyOf, Command } from './act.js';
+import { Button } from '../../controls/button.js';
+import { Field } from '../../controls/field.js';
+import { dispositionIn } from '../../finding/history.js';
+import type { Whole } from '../../finding/whole.js';
+import { useFormats } from '../../words/formats.js';
+import { useWords } from '../../words/words.js';
+import type { BodyOf, Command } from '../act.js';
 import { Choice } from './choice.js';
 import { filled, type Fields, useFields } from './fields.js';
 import { LookAgain, useLookedAt } from './looked-at.js';

@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { newKey } from '../api/client.js';
-import { notify } from '../controls/notices.js';
-import { dispositionIn } from '../finding/history.js';
-import { useWords } from '../words/words.js';
-import { act, type Taken } from './act.js';
-import { refusalIn } from './refusals.js';
-import { wantSheet } from './wanted-sheet.js';
+import { newKey } from '../../api/client.js';
+import { notify } from '../../controls/notices.js';
+import { dispositionIn } from '../../finding/history.js';
+import { useWords } from '../../words/words.js';
+import { act, type Taken } from '../act.js';
+import { refusalIn } from '../refusals.js';
+import { wantSheet } from '../sheets/wanted-sheet.js';
 
 const OFFERED_MS = 10_000;
 

@@ -1,5 +1,5 @@
 import { useCallback, useSyncExternalStore } from 'react';
-import type { Command } from './act.js';
+import type { Command } from '../act.js';
 
 /** What is called when the sheet that is wanted changes, by the finding whose desk is shown. */
 const desks = new Map<string, () => void>();

@@ -1,26 +1,26 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
-import { useMay, useMe } from '../app/me.js';
-import { Button } from '../controls/button.js';
-import { notify } from '../controls/notices.js';
-import type { Whole } from '../finding/whole.js';
-import { type ScreenKeys, useKeys } from '../keys/keys.js';
-import { useLiveness } from '../live/live.js';
-import { useFormats } from '../words/formats.js';
-import { type Key, useWords } from '../words/words.js';
-import type { BodyOf, Command, Taken } from './act.js';
-import { ActSheet, type SmallCommand } from './act-sheet.js';
+import { useMay, useMe } from '../../app/me.js';
+import { Button } from '../../controls/button.js';
+import { notify } from '../../controls/notices.js';
+import type { Whole } from '../../finding/whole.js';
+import { type ScreenKeys, useKeys } from '../../keys/keys.js';
+import { useLiveness } from '../../live/live.js';
+import { useFormats } from '../../words/formats.js';
+import { type Key, useWords } from '../../words/words.js';
+import type { BodyOf, Command, Taken } from '../act.js';
+import { ActSheet, type SmallCommand } from '../sheets/act-sheet.js';
 import { useBarHeight } from './bar-height.js';
-import { ConfirmSheet } from './confirm-sheet.js';
-import { Conflict, Standing } from './conflict.js';
-import { Fallen, Meanwhile } from './changes.js';
+import { ConfirmSheet } from '../sheets/confirm-sheet.js';
+import { Conflict, Standing } from '../conflict.js';
+import { Fallen, Meanwhile } from '../changes.js';
 import { Lease } from './lease.js';
-import { policyQuery, usePolicy } from './policy.js';
-import { RuleSheet } from './rule-sheet.js';
-import { type Acts, useActs } from './use-acts.js';
+import { policyQuery, usePolicy } from '../policy.js';
+import { RuleSheet } from '../sheets/rule-sheet.js';
+import { type Acts, useActs } from '../use-acts.js';
 import { useOffer } from './use-offer.js';
-import { useWantedSheet } from './wanted-sheet.js';
-import './review.css';
+import { useWantedSheet } from '../sheets/wanted-sheet.js';
+import '../review.css';
 
 /** What a screen does with the commands on one finding. */
 export interface Desk {

@@ -1,5 +1,5 @@
-import { type Answers, answered, api, newKey, Refused } from '../api/client.js';
-import { decided, decisionOf, isUndecided } from './decision.js';
+import { type Answers, answered, api, newKey, Refused } from '../../api/client.js';
+import { decided, decisionOf, isUndecided } from '../decision.js';
 
 /** What a person waits for: the answer, the decision about a claim, or a server that is away. */
 export type Waiting = 'asked' | 'undecided' | 'repeated';

@@ -1,5 +1,5 @@
 import { decimalsOf } from '#baccarat';
-import { useDraft } from '../app/drafts.js';
+import { useDraft } from '../../app/drafts.js';
 
 /** What a sheet holds, field by field, as typed. */
 export type Fields = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
-import { Button } from '../controls/button.js';
-import { useWords } from '../words/words.js';
+import { Button } from '../../controls/button.js';
+import { useWords } from '../../words/words.js';
 
 /** What a person has looked at before they send something about it. */
 interface LookedAt<Thing> {

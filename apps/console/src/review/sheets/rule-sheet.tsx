@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, type ReactNode, type SubmitEvent, useState } from 'react';
-import { useMe } from '../app/me.js';
-import { Button } from '../controls/button.js';
-import { Field } from '../controls/field.js';
-import type { Whole } from '../finding/whole.js';
-import { useKeys } from '../keys/keys.js';
-import { useWords, type Words } from '../words/words.js';
-import type { BodyOf } from './act.js';
+import { useMe } from '../../app/me.js';
+import { Button } from '../../controls/button.js';
+import { Field } from '../../controls/field.js';
+import type { Whole } from '../../finding/whole.js';
+import { useKeys } from '../../keys/keys.js';
+import { useWords, type Words } from '../../words/words.js';
+import type { BodyOf } from '../act.js';
 import { Choice } from './choice.js';
 import { LookAgain, useLookedAt } from './looked-at.js';
-import { type Policy, policyQuery } from './policy.js';
-import { type Rule, useRule } from './rule.js';
+import { type Policy, policyQuery } from '../policy.js';
+import { type Rule, useRule } from '../rule.js';
 
 interface Props {
   readonly whole: Whole;
