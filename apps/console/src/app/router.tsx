@@ -123,7 +123,7 @@ const tree = root.addChildren([
     screen(
       'devices',
       ['manage-keys'],
-      () => import('../people/devices-screen.js'),
+      () => import('../people/devices/devices-screen.js'),
       'DevicesScreen',
     ),
     screen('settings', [], () => import('../settings/settings-screen.js'), 'SettingsScreen'),

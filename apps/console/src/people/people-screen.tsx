@@ -8,11 +8,11 @@ import { useTitle } from '../app/title.js';
 import { Button } from '../controls/button.js';
 import { Field } from '../controls/field.js';
 import { useWords } from '../words/words.js';
-import { accountsQuery } from './account-queries.js';
-import { AccountSheet } from './account-sheet.js';
-import { AccountsTable } from './accounts-table.js';
-import { GrantsPanel } from './grants-panel.js';
-import { NewAccountSheet } from './new-account-sheet.js';
+import { accountsQuery } from './accounts/account-queries.js';
+import { AccountSheet } from './accounts/account-sheet.js';
+import { AccountsTable } from './accounts/accounts-table.js';
+import { GrantsPanel } from './accounts/grants-panel.js';
+import { NewAccountSheet } from './accounts/new-account-sheet.js';
 import './people.css';
 
 /** The accounts of the house: who they are, what they may do and see, and when they were seen. */

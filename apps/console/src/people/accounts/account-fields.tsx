@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import { CheckboxGroup, FieldError, Label } from 'react-aria-components';
-import type { Answers } from '../api/client.js';
-import { Check } from '../controls/check.js';
-import { Field } from '../controls/field.js';
-import { useWords } from '../words/words.js';
+import type { Answers } from '../../api/client.js';
+import { Check } from '../../controls/check.js';
+import { Field } from '../../controls/field.js';
+import { useWords } from '../../words/words.js';
 
 /** A role of an account. */
 type Role = Answers['AccountAnswer']['roles'][number];

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, dataOf } from '../api/client.js';
+import { api, dataOf } from '../../api/client.js';
 
 /** The key of the queries for accounts. */
 export const accountsKey = ['accounts'] as const;

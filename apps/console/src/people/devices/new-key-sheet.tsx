@@ -1,15 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { type Answers, api, dataOf } from '../api/client.js';
-import { useSubmit } from '../app/submit.js';
-import { Button } from '../controls/button.js';
-import { Copied } from '../controls/copied.js';
-import { Field } from '../controls/field.js';
-import { Sheet } from '../controls/sheet.js';
-import { useWords } from '../words/words.js';
-import { faultAt, FormError } from './form-error.js';
+import { type Answers, api, dataOf } from '../../api/client.js';
+import { useSubmit } from '../../app/submit.js';
+import { Button } from '../../controls/button.js';
+import { Copied } from '../../controls/copied.js';
+import { Field } from '../../controls/field.js';
+import { Sheet } from '../../controls/sheet.js';
+import { useWords } from '../../words/words.js';
+import { faultAt, FormError } from '../form-error.js';
 import { keysQuery } from './key-queries.js';
-import { listOf } from './names-list.js';
+import { listOf } from '../names-list.js';
 
 type NewKey = Answers['NewKey'];
 

@@ -1,10 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { Answers } from '../api/client.js';
-import { Button } from '../controls/button.js';
-import { useFormats } from '../words/formats.js';
-import { useWords } from '../words/words.js';
-import { FormError } from './form-error.js';
+import type { Answers } from '../../api/client.js';
+import { Button } from '../../controls/button.js';
+import { useFormats } from '../../words/formats.js';
+import { useWords } from '../../words/words.js';
+import { FormError } from '../form-error.js';
 import { deliveriesQuery } from './key-queries.js';
 
 /** What each key delivered, with the faults that were found in it. */

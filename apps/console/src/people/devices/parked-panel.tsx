@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { type Answers, api, dataOf } from '../api/client.js';
-import { useMay } from '../app/me.js';
-import { useSubmit } from '../app/submit.js';
-import { Button } from '../controls/button.js';
-import { useFormats } from '../words/formats.js';
-import { useWords } from '../words/words.js';
-import { FormError } from './form-error.js';
+import { type Answers, api, dataOf } from '../../api/client.js';
+import { useMay } from '../../app/me.js';
+import { useSubmit } from '../../app/submit.js';
+import { Button } from '../../controls/button.js';
+import { useFormats } from '../../words/formats.js';
+import { useWords } from '../../words/words.js';
+import { FormError } from '../form-error.js';
 import { parkedQuery } from './key-queries.js';
 
 /** The tables that are parked, if there are any, with the means to decide about them. */

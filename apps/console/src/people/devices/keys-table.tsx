@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import type { Answers } from '../api/client.js';
-import { Button } from '../controls/button.js';
-import { Check } from '../controls/check.js';
-import { useFormats } from '../words/formats.js';
-import { useWords } from '../words/words.js';
-import { FormError } from './form-error.js';
+import type { Answers } from '../../api/client.js';
+import { Button } from '../../controls/button.js';
+import { Check } from '../../controls/check.js';
+import { useFormats } from '../../words/formats.js';
+import { useWords } from '../../words/words.js';
+import { FormError } from '../form-error.js';
 import { keysQuery } from './key-queries.js';
-import { textOf } from './names-list.js';
+import { textOf } from '../names-list.js';
 import { NewKeySheet } from './new-key-sheet.js';
 import { RevokeSheet } from './revoke-sheet.js';
 

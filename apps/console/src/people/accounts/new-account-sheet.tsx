@@ -1,17 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { type Answers, api, dataOf } from '../api/client.js';
-import { useSubmit } from '../app/submit.js';
-import { Button } from '../controls/button.js';
-import { Copied } from '../controls/copied.js';
-import { Field } from '../controls/field.js';
-import { Sheet } from '../controls/sheet.js';
-import { useWords } from '../words/words.js';
+import { type Answers, api, dataOf } from '../../api/client.js';
+import { useSubmit } from '../../app/submit.js';
+import { Button } from '../../controls/button.js';
+import { Copied } from '../../controls/copied.js';
+import { Field } from '../../controls/field.js';
+import { Sheet } from '../../controls/sheet.js';
+import { useWords } from '../../words/words.js';
 import { AccountFields, type Rights } from './account-fields.js';
 import { accountsKey, grantsKey } from './account-queries.js';
-import { faultAt, FormError } from './form-error.js';
+import { faultAt, FormError } from '../form-error.js';
 import { newPassword } from './new-password.js';
-import { listOf } from './names-list.js';
+import { listOf } from '../names-list.js';
 
 interface Props {
   readonly onClose: () => void;

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import type { Answers } from '../api/client.js';
-import { rolesIn } from '../app/failures.js';
-import { Button } from '../controls/button.js';
-import { useFormats } from '../words/formats.js';
-import { useWords } from '../words/words.js';
+import type { Answers } from '../../api/client.js';
+import { rolesIn } from '../../app/failures.js';
+import { Button } from '../../controls/button.js';
+import { useFormats } from '../../words/formats.js';
+import { useWords } from '../../words/words.js';
 import { sessionsOf } from './account-queries.js';
-import { textOf } from './names-list.js';
+import { textOf } from '../names-list.js';
 
 /** How many accounts are shown at first, and more at each step. Each asks for its sessions. */
 const STEP = 25;

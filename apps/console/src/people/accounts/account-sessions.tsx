@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { api, dataOf } from '../api/client.js';
-import { sentenceOf } from '../app/failures.js';
-import { notify } from '../controls/notices.js';
-import { useWords } from '../words/words.js';
+import { api, dataOf } from '../../api/client.js';
+import { sentenceOf } from '../../app/failures.js';
+import { notify } from '../../controls/notices.js';
+import { useWords } from '../../words/words.js';
 import { sessionsOf } from './account-queries.js';
-import { FormError } from './form-error.js';
-import { SessionList } from './session-list.js';
+import { FormError } from '../form-error.js';
+import { SessionList } from '../session-list.js';
 
 /** Lists the sessions of an account, and ends them. */
 export function AccountSessions({ name }: { readonly name: string }): ReactNode {

@@ -1,18 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { type Answers, api, dataOf } from '../api/client.js';
-import { useSubmit } from '../app/submit.js';
-import { Button } from '../controls/button.js';
-import { Field } from '../controls/field.js';
-import { notify } from '../controls/notices.js';
-import { Sheet } from '../controls/sheet.js';
-import { useWords } from '../words/words.js';
+import { type Answers, api, dataOf } from '../../api/client.js';
+import { useSubmit } from '../../app/submit.js';
+import { Button } from '../../controls/button.js';
+import { Field } from '../../controls/field.js';
+import { notify } from '../../controls/notices.js';
+import { Sheet } from '../../controls/sheet.js';
+import { useWords } from '../../words/words.js';
 import { AccountFields, type Rights } from './account-fields.js';
 import { AccountPassword } from './account-password.js';
 import { accountsKey, grantsKey } from './account-queries.js';
 import { AccountSessions } from './account-sessions.js';
-import { faultAt, FormError } from './form-error.js';
-import { listOf, textOf } from './names-list.js';
+import { faultAt, FormError } from '../form-error.js';
+import { listOf, textOf } from '../names-list.js';
 
 type Account = Answers['AccountAnswer'];
 type Patch = Answers['AccountPatch'];

@@ -1,16 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { type Answers, api, dataOf } from '../api/client.js';
-import { rolesIn } from '../app/failures.js';
-import { useMe } from '../app/me.js';
-import { useSubmit } from '../app/submit.js';
-import { Button } from '../controls/button.js';
-import { notify } from '../controls/notices.js';
-import { useFormats } from '../words/formats.js';
-import { useWords } from '../words/words.js';
+import { type Answers, api, dataOf } from '../../api/client.js';
+import { rolesIn } from '../../app/failures.js';
+import { useMe } from '../../app/me.js';
+import { useSubmit } from '../../app/submit.js';
+import { Button } from '../../controls/button.js';
+import { notify } from '../../controls/notices.js';
+import { useFormats } from '../../words/formats.js';
+import { useWords } from '../../words/words.js';
 import { accountsKey, grantsKey, grantsQuery } from './account-queries.js';
-import { FormError } from './form-error.js';
-import { textOf } from './names-list.js';
+import { FormError } from '../form-error.js';
+import { textOf } from '../names-list.js';
 
 /** What waits for another administrator, with the means to confirm or refuse it. */
 export function GrantsPanel(): ReactNode {

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { type Answers, api, dataOf } from '../api/client.js';
+import { type Answers, api, dataOf } from '../../api/client.js';
 
 /** The device keys that this account may see, revoked ones included. */
 export const keysQuery = queryOptions({

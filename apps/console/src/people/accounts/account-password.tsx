@@ -1,12 +1,12 @@
 import { type ReactNode, useState } from 'react';
-import { type Answers, api, dataOf } from '../api/client.js';
-import { useSubmit } from '../app/submit.js';
-import { Button } from '../controls/button.js';
-import { Check } from '../controls/check.js';
-import { Copied } from '../controls/copied.js';
-import { useFormats } from '../words/formats.js';
-import { useWords } from '../words/words.js';
-import { FormError } from './form-error.js';
+import { type Answers, api, dataOf } from '../../api/client.js';
+import { useSubmit } from '../../app/submit.js';
+import { Button } from '../../controls/button.js';
+import { Check } from '../../controls/check.js';
+import { Copied } from '../../controls/copied.js';
+import { useFormats } from '../../words/formats.js';
+import { useWords } from '../../words/words.js';
+import { FormError } from '../form-error.js';
 
 interface Props {
   readonly name: string;

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
-import { useMay } from '../app/me.js';
-import { useTitle } from '../app/title.js';
-import { useWords } from '../words/words.js';
+import { useMay } from '../../app/me.js';
+import { useTitle } from '../../app/title.js';
+import { useWords } from '../../words/words.js';
 import { DeliveriesPanel } from './deliveries-panel.js';
 import { KeysTable } from './keys-table.js';
 import { ParkedPanel } from './parked-panel.js';
-import './people.css';
+import '../people.css';
 
 /** The keys of devices, what they delivered, and the tables that wait for a decision. */
 export function DevicesScreen(): ReactNode {

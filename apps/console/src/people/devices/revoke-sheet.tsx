@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { type Answers, api, dataOf } from '../api/client.js';
-import { useSubmit } from '../app/submit.js';
-import { Button } from '../controls/button.js';
-import { notify } from '../controls/notices.js';
-import { Sheet } from '../controls/sheet.js';
-import { useWords } from '../words/words.js';
-import { FormError } from './form-error.js';
+import { type Answers, api, dataOf } from '../../api/client.js';
+import { useSubmit } from '../../app/submit.js';
+import { Button } from '../../controls/button.js';
+import { notify } from '../../controls/notices.js';
+import { Sheet } from '../../controls/sheet.js';
+import { useWords } from '../../words/words.js';
+import { FormError } from '../form-error.js';
 import { keysQuery } from './key-queries.js';
 
 interface Props {
