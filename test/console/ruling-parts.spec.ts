@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { CURRENCIES, moneyText } from '#audit';
-import { differenceOf } from '../../apps/console/src/finding/difference.js';
-import { gapBefore } from '../../apps/console/src/finding/playback.js';
+import { differenceOf } from '../../apps/console/src/finding/coup/difference.js';
+import { gapBefore } from '../../apps/console/src/finding/coup/playback.js';
 import { isWebAddress } from '../../apps/console/src/finding/web-address.js';
 import { minorOf, typedOf } from '../../apps/console/src/review/sheets/fields.js';
 import { asksForTwo } from '../../apps/console/src/review/two-persons.js';

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { useFormats } from '../words/formats.js';
 import { useWords, type Words } from '../words/words.js';
 import { Said } from './said.js';
-import type { Coup, Whole } from './whole.js';
+import type { Coup, Whole } from './coup/whole.js';
 
 /** Who was there, what recorded it, how often it was seen before, and who looked at it. */
 export function Facts({ whole }: { readonly whole: Whole }): ReactNode {

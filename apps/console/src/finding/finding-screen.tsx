@@ -16,16 +16,16 @@ import { Button } from '../controls/button.js';
 import { useKeys } from '../keys/keys.js';
 import { type Desk, RulingBar, useDesk } from '../review/bar/ruling-bar.js';
 import { useWords } from '../words/words.js';
-import { CoupView } from './coup-view.js';
+import { CoupView } from './coup/coup-view.js';
 import { Facts, People } from './facts.js';
 import { CodeSign, FindingHead, Location } from './head.js';
 import { History } from './history.js';
 import { PrintFoot } from './print-foot.js';
 import { Record } from './record.js';
-import { Road } from './road.js';
+import { Road } from './coup/road.js';
 import { Said } from './said.js';
 import { Video } from './video.js';
-import { type Coup, coupsQuery, useCoup, useFinding, type Whole } from './whole.js';
+import { type Coup, coupsQuery, useCoup, useFinding, type Whole } from './coup/whole.js';
 import './finding.css';
 
 /** One finding with its coup. The address says how many of its cards lie on the table. */

@@ -6,7 +6,7 @@ import { notify } from '../controls/notices.js';
 import { useFormats } from '../words/formats.js';
 import { type Key, useWords } from '../words/words.js';
 import { Said } from './said.js';
-import type { Coup, Whole } from './whole.js';
+import type { Coup, Whole } from './coup/whole.js';
 import { SEVERITY_SHAPES } from '../game/severity.js';
 
 /** The severity by shape, number and color, and the code of a finding. */

@@ -6,7 +6,7 @@ import { Button } from '../controls/button.js';
 import { useFormats } from '../words/formats.js';
 import { useWords, type Words } from '../words/words.js';
 import { Said, VideoLink } from './said.js';
-import type { Whole } from './whole.js';
+import type { Whole } from './coup/whole.js';
 
 type Act = Answers['ActAnswer'];
 

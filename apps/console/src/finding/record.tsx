@@ -9,7 +9,7 @@ import { Sheet } from '../controls/sheet.js';
 import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';
 import { Said } from './said.js';
-import type { Whole } from './whole.js';
+import type { Whole } from './coup/whole.js';
 
 const LINES_MAX = 500;
 

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';
 import { Said, VideoLink } from './said.js';
-import type { Whole } from './whole.js';
+import type { Whole } from './coup/whole.js';
 
 interface Props {
   readonly video: Whole['video'];

@@ -4,7 +4,7 @@ import { useMe } from '../app/me.js';
 import { Button } from '../controls/button.js';
 import { recordQuery } from '../finding/record.js';
 import { Said } from '../finding/said.js';
-import type { Whole } from '../finding/whole.js';
+import type { Whole } from '../finding/coup/whole.js';
 import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';
 

@@ -1,5 +1,5 @@
 import { decimalsOf } from '#baccarat';
-import type { Whole } from '../finding/whole.js';
+import type { Whole } from '../finding/coup/whole.js';
 import { useWords } from '../words/words.js';
 import type { BodyOf } from './act.js';
 import { type Fields, filled, minorOf, typedOf, useFields } from './sheets/fields.js';

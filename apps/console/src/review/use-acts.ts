@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { newKey, Refused } from '../api/client.js';
-import type { Whole } from '../finding/whole.js';
+import type { Whole } from '../finding/coup/whole.js';
 import { act, type BodyOf, type Command, type Taken } from './act.js';
 import { isUndecided } from './decision.js';
 

@@ -3,7 +3,7 @@ import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'rea
 import { useMay, useMe } from '../../app/me.js';
 import { Button } from '../../controls/button.js';
 import { notify } from '../../controls/notices.js';
-import type { Whole } from '../../finding/whole.js';
+import type { Whole } from '../../finding/coup/whole.js';
 import { type ScreenKeys, useKeys } from '../../keys/keys.js';
 import { useLiveness } from '../../live/live.js';
 import { useFormats } from '../../words/formats.js';

@@ -2,7 +2,7 @@ import { type SubmitEvent, type ReactNode, useState } from 'react';
 import { Button } from '../../controls/button.js';
 import { Field } from '../../controls/field.js';
 import { dispositionIn } from '../../finding/history.js';
-import type { Whole } from '../../finding/whole.js';
+import type { Whole } from '../../finding/coup/whole.js';
 import { useFormats } from '../../words/formats.js';
 import { useWords } from '../../words/words.js';
 import type { BodyOf, Command } from '../act.js';

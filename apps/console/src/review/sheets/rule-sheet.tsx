@@ -3,7 +3,7 @@ import { type KeyboardEvent, type ReactNode, type SubmitEvent, useState } from '
 import { useMe } from '../../app/me.js';
 import { Button } from '../../controls/button.js';
 import { Field } from '../../controls/field.js';
-import type { Whole } from '../../finding/whole.js';
+import type { Whole } from '../../finding/coup/whole.js';
 import { useKeys } from '../../keys/keys.js';
 import { useWords, type Words } from '../../words/words.js';
 import type { BodyOf } from '../act.js';

@@ -1,9 +1,9 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type Answers, api, dataOf } from '../api/client.js';
-import { useReread } from '../live/reread.js';
-import { findingQuery, READ_WHEN_OPENED } from './finding-query.js';
+import { type Answers, api, dataOf } from '../../api/client.js';
+import { useReread } from '../../live/reread.js';
+import { findingQuery, READ_WHEN_OPENED } from '../finding-query.js';
 
-export type { Whole } from './finding-query.js';
+export type { Whole } from '../finding-query.js';
 
 /** A coup as a screen shows it: with a finding or by itself. */
 export type Coup = Answers['CoupOfFindingAnswer'];

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { betIn } from '../game/bet-names.js';
-import { useFormats } from '../words/formats.js';
-import { type Key, useWords, type Words } from '../words/words.js';
+import { betIn } from '../../game/bet-names.js';
+import { useFormats } from '../../words/formats.js';
+import { type Key, useWords, type Words } from '../../words/words.js';
 import { differenceOf } from './difference.js';
 import type { Coup, Whole } from './whole.js';
 

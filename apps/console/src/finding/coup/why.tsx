@@ -1,13 +1,13 @@
 import { isCard } from '#baccarat';
 import type { ReactNode } from 'react';
 import { Button as AriaButton } from 'react-aria-components';
-import { nameOfCard, PlayingCard } from '../game/card.js';
-import { useFormats } from '../words/formats.js';
-import { useWords, type Words } from '../words/words.js';
+import { nameOfCard, PlayingCard } from '../../game/card.js';
+import { useFormats } from '../../words/formats.js';
+import { useWords, type Words } from '../../words/words.js';
 import { codesAt } from './fault.js';
 import { placeOf, sideOf } from './felt.js';
 import type { Playback } from './playback.js';
-import { Said } from './said.js';
+import { Said } from '../said.js';
 import type { Coup, Step } from './whole.js';
 
 interface Props {

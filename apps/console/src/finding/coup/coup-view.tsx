@@ -1,7 +1,7 @@
 import { type ReactNode, useMemo } from 'react';
-import { notify } from '../controls/notices.js';
-import { useKeys } from '../keys/keys.js';
-import { useWords } from '../words/words.js';
+import { notify } from '../../controls/notices.js';
+import { useKeys } from '../../keys/keys.js';
+import { useWords } from '../../words/words.js';
 import { Bets } from './bets.js';
 import { faultIn, stepOf } from './fault.js';
 import { Felt } from './felt.js';

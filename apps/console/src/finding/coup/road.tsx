@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import type { RoadCoup } from '../game/road-coups.js';
-import { BigRoad } from '../game/roads.js';
-import { useWords } from '../words/words.js';
+import type { RoadCoup } from '../../game/road-coups.js';
+import { BigRoad } from '../../game/roads.js';
+import { useWords } from '../../words/words.js';
 
 interface Props {
   /** The coups of the shoe, in order. */

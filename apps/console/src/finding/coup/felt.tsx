@@ -1,10 +1,10 @@
 import { isCard } from '#baccarat';
 import type { ReactNode } from 'react';
 import { Button as AriaButton } from 'react-aria-components';
-import { Button } from '../controls/button.js';
-import { type CardMark, nameOfCard, PlayingCard } from '../game/card.js';
-import { useFormats } from '../words/formats.js';
-import { type Key, useWords, type Words } from '../words/words.js';
+import { Button } from '../../controls/button.js';
+import { type CardMark, nameOfCard, PlayingCard } from '../../game/card.js';
+import { useFormats } from '../../words/formats.js';
+import { type Key, useWords, type Words } from '../../words/words.js';
 import type { Playback } from './playback.js';
 import type { Coup, Step } from './whole.js';
 
