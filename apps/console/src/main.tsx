@@ -2,7 +2,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { askAhead } from './app/ahead.js';
 import { App } from './app/app.js';
-import { reloadWhenSetAside } from './app/outdated.js';
+import { reloadWhenSetAside } from './app/session/outdated.js';
 import './theme/tokens.css';
 import './theme/base.css';
 

@@ -1,9 +1,9 @@
 import { queries } from '../api/queries.js';
 import type { Search } from './address.js';
-import { type Me, meQuery } from './me.js';
+import { type Me, meQuery } from './session/me.js';
 import { router } from './router.js';
 import { startOf } from './screens.js';
-import { sessionState } from './session.js';
+import { sessionState } from './session/session.js';
 
 /**
  * Asks at once for what the first screen needs, while its words are on their way. What fails is

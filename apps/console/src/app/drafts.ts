@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { knownAccount } from './account.js';
+import { knownAccount } from './session/account.js';
 
 const PREFIX = 'shoeprint.draft.';
 const keyOf = (account: string, place: string): string => `${PREFIX}${account}.${place}`;

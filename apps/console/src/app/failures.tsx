@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Refused, Unreachable } from '../api/client.js';
 import { Button } from '../controls/button.js';
 import { useWords, type Words } from '../words/words.js';
-import { useMe } from './me.js';
+import { useMe } from './session/me.js';
 import { useTitle } from './title.js';
 
 interface Said {

@@ -1,6 +1,6 @@
 import { type FunctionComponent, type ReactNode, useEffect, useState } from 'react';
 import { useWords } from '../words/words.js';
-import { loadPart } from './outdated.js';
+import { loadPart } from './session/outdated.js';
 
 /** A component whose file is loaded when it is first shown, or ahead by `preload`. */
 export type LazyPart<Props> = FunctionComponent<Props> & {

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';
-import { useMe } from './me.js';
+import { useMe } from './session/me.js';
 
 /** Who prints the page and when, by the clock of this machine. */
 export function Printed(): ReactNode {

@@ -11,9 +11,9 @@ import { SignInScreen } from '../sign-in/sign-in-screen.js';
 import { parseSearch, type Search, writeSearch } from './address.js';
 import { NotForYou, ScreenFailed, ScreenMissing } from './failures.js';
 import { type LazyPart, lazyPart } from './lazy-part.js';
-import { type Permission, useMe } from './me.js';
+import { type Permission, useMe } from './session/me.js';
 import { PLACES, startOf } from './screens.js';
-import { sessionState } from './session.js';
+import { sessionState } from './session/session.js';
 import { Shell } from './shell.js';
 
 const root = createRootRoute({

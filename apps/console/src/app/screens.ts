@@ -1,5 +1,5 @@
 import type { Key } from '../words/words.js';
-import type { Permission } from './me.js';
+import type { Permission } from './session/me.js';
 
 /** A place of the main navigation: where it leads, what it is called, and who sees it. */
 export interface Place {

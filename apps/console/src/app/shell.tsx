@@ -21,9 +21,9 @@ import { SignInSheet } from '../sign-in/sign-in-sheet.js';
 import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';
 import { ScreenFailed, sentenceOf } from './failures.js';
-import { type Me, MeProvider, meQuery, useMay, useMe } from './me.js';
+import { type Me, MeProvider, meQuery, useMay, useMe } from './session/me.js';
 import { PLACES } from './screens.js';
-import { sessionHasEnded, signOut, useSessionState } from './session.js';
+import { sessionHasEnded, signOut, useSessionState } from './session/session.js';
 import './shell.css';
 
 /** What every screen stands in: who is signed in, the navigation, and whether changes arrive. */

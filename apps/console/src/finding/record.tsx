@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { api, dataOf, Refused, serverPath } from '../api/client.js';
 import { sentenceOf } from '../app/failures.js';
-import { useMay } from '../app/me.js';
+import { useMay } from '../app/session/me.js';
 import { Button } from '../controls/button.js';
 import { Sheet } from '../controls/sheet.js';
 import { useFormats } from '../words/formats.js';

@@ -2,7 +2,7 @@ import type { Card } from '#baccarat';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, dataOf } from '../api/client.js';
-import { useMay } from '../app/me.js';
+import { useMay } from '../app/session/me.js';
 import { PlayingCard } from '../game/card.js';
 import { useWords } from '../words/words.js';
 import type { Row } from './list/rows.js';

@@ -1,5 +1,5 @@
 import { newKey } from '../api/client.js';
-import { useMe } from '../app/me.js';
+import { useMe } from '../app/session/me.js';
 import { notify } from '../controls/notices.js';
 import { act } from '../review/act.js';
 import { usePolicy } from '../review/policy.js';

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Answers } from '../api/client.js';
 import type { Search } from '../app/address.js';
-import { useMay } from '../app/me.js';
+import { useMay } from '../app/session/me.js';
 import { useFormats } from '../words/formats.js';
 import { useSpoken, useWords } from '../words/words.js';
 import { Figure, type Under } from './page/figure.js';

@@ -1,4 +1,4 @@
-import type { Permission } from '../app/me.js';
+import type { Permission } from '../app/session/me.js';
 import type { Key } from '../words/words.js';
 
 /** A filter of a report that its form has. Any other filter of the address is shown to be removed. */

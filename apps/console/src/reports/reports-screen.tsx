@@ -1,7 +1,7 @@
 import { Link, Navigate, useParams } from '@tanstack/react-router';
 import type { ComponentType, ReactNode } from 'react';
 import { NotForYou, ScreenMissing } from '../app/failures.js';
-import { useMe } from '../app/me.js';
+import { useMe } from '../app/session/me.js';
 import { useTitle } from '../app/title.js';
 import { useWords } from '../words/words.js';
 import { CommissionReport } from './commission.js';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { useMe } from '../app/me.js';
+import { useMe } from '../app/session/me.js';
 import { Button } from '../controls/button.js';
 import { recordQuery } from '../finding/record.js';
 import { Said } from '../finding/said.js';

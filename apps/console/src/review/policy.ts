@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api, dataOf } from '../api/client.js';
-import { useMe } from '../app/me.js';
+import { useMe } from '../app/session/me.js';
 
 /** The query for a review policy, `review@version`. A published version never changes. */
 export const policyQuery = (ref: string) =>

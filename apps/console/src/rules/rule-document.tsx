@@ -3,7 +3,7 @@ import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { BurnText, CommissionText, RuleDocument } from '#baccarat';
 import { Failure, sentenceOf } from '../app/failures.js';
-import { useMay } from '../app/me.js';
+import { useMay } from '../app/session/me.js';
 import { useTitle } from '../app/title.js';
 import { Button } from '../controls/button.js';
 import { useSpoken, useWords, type Words } from '../words/words.js';

@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { type SyntheticEvent, type ReactNode, useId, useState } from 'react';
 import type { Answers } from '../api/client.js';
 import { ReadFailed, ScreenFailed, sentenceOf } from '../app/failures.js';
-import { useMay } from '../app/me.js';
+import { useMay } from '../app/session/me.js';
 import { useTitle } from '../app/title.js';
 import { Button } from '../controls/button.js';
 import { useFormats } from '../words/formats.js';

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useMe } from '../app/me.js';
+import { useMe } from '../app/session/me.js';
 import { Check } from '../controls/check.js';
 import { Choice } from '../controls/choice.js';
 import { PlayingCard } from '../game/card.js';

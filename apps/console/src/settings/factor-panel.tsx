@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, dataOf } from '../api/client.js';
-import { meQuery, useMe } from '../app/me.js';
+import { meQuery, useMe } from '../app/session/me.js';
 import { useSubmit } from '../app/submit.js';
 import { Button } from '../controls/button.js';
 import { Field } from '../controls/field.js';

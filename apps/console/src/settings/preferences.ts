@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { api, dataOf } from '../api/client.js';
-import { knownAccount } from '../app/account.js';
+import { knownAccount } from '../app/session/account.js';
 import { isLanguage, type Language } from '../words/languages.js';
 
 /** The themes. `before-paint.js` has the same names. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useTitle } from '../app/title.js';
-import { useMay, useMe } from '../app/me.js';
+import { useMay, useMe } from '../app/session/me.js';
 import { useWords } from '../words/words.js';
 import { AppearancePanel } from './appearance-panel.js';
 import { FactorPanel } from './factor-panel.js';

@@ -1,4 +1,4 @@
-import { useMay } from '../app/me.js';
+import { useMay } from '../app/session/me.js';
 import { sentenceOf } from '../app/failures.js';
 import { notify } from '../controls/notices.js';
 import { useWords } from '../words/words.js';

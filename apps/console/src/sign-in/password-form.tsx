@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { api, dataOf, Refused } from '../api/client.js';
-import { knownAccount } from '../app/account.js';
+import { knownAccount } from '../app/session/account.js';
 import { useSubmit } from '../app/submit.js';
 import { Button } from '../controls/button.js';
 import { Field } from '../controls/field.js';

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
-import { type Ending, ending } from '../app/idle.js';
-import { meQuery } from '../app/me.js';
+import { type Ending, ending } from '../app/session/idle.js';
+import { meQuery } from '../app/session/me.js';
 import { Button } from '../controls/button.js';
 import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';

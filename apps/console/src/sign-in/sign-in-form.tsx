@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { Refused } from '../api/client.js';
-import { signIn } from '../app/session.js';
+import { signIn } from '../app/session/session.js';
 import { useSubmit } from '../app/submit.js';
 import { Button } from '../controls/button.js';
 import { Field } from '../controls/field.js';

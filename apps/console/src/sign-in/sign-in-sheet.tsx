@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import { knownAccount } from '../app/account.js';
+import { knownAccount } from '../app/session/account.js';
 import { Button } from '../controls/button.js';
 import { Sheet } from '../controls/sheet.js';
 import { useWords } from '../words/words.js';

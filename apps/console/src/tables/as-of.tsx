@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { useMay } from '../app/me.js';
+import { useMay } from '../app/session/me.js';
 import { Button } from '../controls/button.js';
 import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';

@@ -2,7 +2,7 @@ import { Link, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Search } from '../app/address.js';
 import type { Answers } from '../api/client.js';
-import { useMay } from '../app/me.js';
+import { useMay } from '../app/session/me.js';
 import { type Key, useWords } from '../words/words.js';
 import { Hand } from './hands.js';
 import type { Shoe } from './reads.js';

@@ -1,6 +1,6 @@
 import { RANKS } from '#baccarat';
 import type { ReactNode } from 'react';
-import { useMay } from '../app/me.js';
+import { useMay } from '../app/session/me.js';
 import { nameOfCard } from '../game/card.js';
 import { type Formats, useFormats } from '../words/formats.js';
 import { type Key, useWords, type Words } from '../words/words.js';

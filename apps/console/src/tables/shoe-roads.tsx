@@ -1,6 +1,6 @@
 import type { LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useMay } from '../app/me.js';
+import { useMay } from '../app/session/me.js';
 import { notify } from '../controls/notices.js';
 import type { RoadCoup } from '../game/road-coups.js';
 import { BeadPlate, BigRoad, DERIVED_ROADS, DerivedRoad } from '../game/roads.js';

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { Search } from '../app/address.js';
 import { Refused } from '../api/client.js';
 import { Failure, ScreenFailed } from '../app/failures.js';
-import { useMay } from '../app/me.js';
+import { useMay } from '../app/session/me.js';
 import { useWords } from '../words/words.js';
 import { AsOf } from './as-of.js';
 import { besideQuery, type Shoe, shoeQuery } from './reads.js';

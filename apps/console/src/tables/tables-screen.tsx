@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ScreenFailed } from '../app/failures.js';
-import { useMay } from '../app/me.js';
+import { useMay } from '../app/session/me.js';
 import { useTitle } from '../app/title.js';
 import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';

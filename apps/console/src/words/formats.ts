@@ -1,4 +1,4 @@
-import { useMe } from '../app/me.js';
+import { useMe } from '../app/session/me.js';
 import { usePreferences } from '../settings/preferences.js';
 import { moneyOf } from './money.js';
 import { useSpoken } from './words.js';

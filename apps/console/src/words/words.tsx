@@ -8,7 +8,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { loadPart } from '../app/outdated.js';
+import { loadPart } from '../app/session/outdated.js';
 import { Button } from '../controls/button.js';
 import { notify } from '../controls/notices.js';
 import { usePreferences } from '../settings/preferences.js';

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { type Answers, api, dataOf } from '../../api/client.js';
 import { rolesIn } from '../../app/failures.js';
-import { useMe } from '../../app/me.js';
+import { useMe } from '../../app/session/me.js';
 import { useSubmit } from '../../app/submit.js';
 import { Button } from '../../controls/button.js';
 import { notify } from '../../controls/notices.js';

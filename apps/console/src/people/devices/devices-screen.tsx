@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useMay } from '../../app/me.js';
+import { useMay } from '../../app/session/me.js';
 import { useTitle } from '../../app/title.js';
 import { useWords } from '../../words/words.js';
 import { DeliveriesPanel } from './deliveries-panel.js';

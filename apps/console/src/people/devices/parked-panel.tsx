@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { type Answers, api, dataOf } from '../../api/client.js';
-import { useMay } from '../../app/me.js';
+import { useMay } from '../../app/session/me.js';
 import { useSubmit } from '../../app/submit.js';
 import { Button } from '../../controls/button.js';
 import { useFormats } from '../../words/formats.js';

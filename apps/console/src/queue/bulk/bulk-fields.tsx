@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Label, RadioButton, RadioField, RadioGroup } from 'react-aria-components';
 import { useDraft } from '../../app/drafts.js';
-import { useMe } from '../../app/me.js';
+import { useMe } from '../../app/session/me.js';
 import { Field } from '../../controls/field.js';
 import type { BulkRuling } from '../../review/bulk.js';
 import { usePolicy } from '../../review/policy.js';

@@ -5,7 +5,7 @@ import { api, dataOf, Refused } from '../../api/client.js';
 import { queries } from '../../api/queries.js';
 import { type Search, writeSearch } from '../../app/address.js';
 import { sentenceOf } from '../../app/failures.js';
-import { useMay } from '../../app/me.js';
+import { useMay } from '../../app/session/me.js';
 import { Button } from '../../controls/button.js';
 import { Field } from '../../controls/field.js';
 import { notify } from '../../controls/notices.js';

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, type Ref, useImperativeHandle, useState } from 'react';
 import type { Search } from '../../app/address.js';
-import { useMay } from '../../app/me.js';
+import { useMay } from '../../app/session/me.js';
 import { readOpened } from '../../finding/finding-query.js';
 import { useKeys } from '../../keys/keys.js';
 import { useLiveness } from '../../live/live.js';

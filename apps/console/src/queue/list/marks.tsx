@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useMe } from '../../app/me.js';
+import { useMe } from '../../app/session/me.js';
 import type { Policy } from '../../review/policy.js';
 import { useFormats } from '../../words/formats.js';
 import { useWords } from '../../words/words.js';

@@ -9,7 +9,7 @@ import {
 } from 'react';
 import { type Answers, answered, api, dataOf } from '../../api/client.js';
 import { queries } from '../../api/queries.js';
-import { useMe } from '../../app/me.js';
+import { useMe } from '../../app/session/me.js';
 import { streamHasBegun, useBeginning, useChanges } from '../../live/live.js';
 import { usePolicy } from '../../review/policy.js';
 import { belongs, countQuery, listQuery, type QueueFilter } from '../filter/filter.js';

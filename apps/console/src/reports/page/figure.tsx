@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Search } from '../../app/address.js';
-import { useMe } from '../../app/me.js';
+import { useMe } from '../../app/session/me.js';
 import { useFormats } from '../../words/formats.js';
 import { type ReportName, reportOf } from '../report-list.js';
 

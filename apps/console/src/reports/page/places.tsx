@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useMay } from '../../app/me.js';
+import { useMay } from '../../app/session/me.js';
 import { useWords } from '../../words/words.js';
 
 /** The dealer of a line, or that nobody had signed on. */

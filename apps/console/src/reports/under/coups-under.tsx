@@ -1,6 +1,6 @@
 import { type ReactNode, useMemo } from 'react';
 import type { Answers } from '../../api/client.js';
-import { useMay } from '../../app/me.js';
+import { useMay } from '../../app/session/me.js';
 import { useWords } from '../../words/words.js';
 import { useCoupColumns } from './coup-columns.js';
 import { Figure } from '../page/figure.js';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
-import { useMay, useMe } from '../../app/me.js';
+import { useMay, useMe } from '../../app/session/me.js';
 import { Button } from '../../controls/button.js';
 import { notify } from '../../controls/notices.js';
 import type { Whole } from '../../finding/coup/whole.js';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, type ReactNode, type SubmitEvent, useState } from 'react';
-import { useMe } from '../../app/me.js';
+import { useMe } from '../../app/session/me.js';
 import { Button } from '../../controls/button.js';
 import { Field } from '../../controls/field.js';
 import type { Whole } from '../../finding/coup/whole.js';

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
-import { type Answers, answered, api } from '../api/client.js';
+import { type Answers, answered, api } from '../../api/client.js';
 import { noteLimits } from './idle.js';
 
 /** The signed-in person: name, roles, permissions, session and house. */

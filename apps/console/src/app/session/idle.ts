@@ -1,4 +1,4 @@
-import type { Answers } from '../api/client.js';
+import type { Answers } from '../../api/client.js';
 
 const USED_AT = 'shoeprint.used-at';
 /** How often a use is noted. All windows of the browser share the session. */

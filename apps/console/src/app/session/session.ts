@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react';
-import { api, dataOf, listenToAnswers } from '../api/client.js';
-import { queries } from '../api/queries.js';
+import { api, dataOf, listenToAnswers } from '../../api/client.js';
+import { queries } from '../../api/queries.js';
 import { forgetAccount, knownAccount, onAccountElsewhere, rememberAccount } from './account.js';
-import { clearDraftsOf } from './drafts.js';
+import { clearDraftsOf } from '../drafts.js';
 import { noteUse } from './idle.js';
 import { meQuery } from './me.js';
 
