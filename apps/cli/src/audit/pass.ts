@@ -23,6 +23,7 @@ export class AuditPass implements LineTaker {
   private file = '';
   private at = 0;
   private bytesDone = 0;
+  private reportProgress: () => void = () => undefined;
 
   /**
    * With a `share`, takes only the tables of that share, writes their records to `file`, and stops
@@ -53,7 +54,6 @@ export class AuditPass implements LineTaker {
       if (!this.goesOn()) return;
     }
   }
-  private reportProgress: () => void = () => undefined;
 
   goesOn(): boolean {
     this.reportProgress();

@@ -38,6 +38,7 @@ export class Findings {
   private readonly kept: PackageFault[] = [];
   private readonly said = new Set<string>();
   private all = 0;
+  private worst: FaultKind | undefined;
 
   /** Adds a fault. */
   add(step: number, kind: FaultKind, message: string, at: Position = {}): void {
@@ -45,7 +46,6 @@ export class Findings {
     this.all += 1;
     if (this.kept.length < FAULTS_MAX) this.kept.push({ step, kind, ...at, message });
   }
-  private worst: FaultKind | undefined;
 
   /** Adds a warning, once. */
   addWarning(message: string): void {
