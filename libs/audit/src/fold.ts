@@ -262,13 +262,13 @@ class Table implements Admitting {
   /** Raises a finding about no shoe within reach. */
   private raiseOutside(event: AnyEvent, code: FindingCode, wrong: Wrong): void {
     const { state } = this;
-    const place = {
+    const location = {
       table: state.table,
       shoe: event.shoe ?? '',
       rules: state.open?.rules.ref ?? '',
       void: false,
     };
-    const finding = newFinding(code, place, wrong, this.book.sha256);
+    const finding = newFinding(code, location, wrong, this.book.sha256);
     if (state.foundOutside.has(finding.id)) return;
     const found: Found = {
       finding,

@@ -83,7 +83,7 @@ export class KafkaConsumer {
     this.consumer.on(FETCH, () => this.answered());
     this.consumer.on(GROUP_JOIN, () => {
       this.answeredAt = performance.now();
-      this.takePlaces();
+      this.takePositions();
     });
     this.consumer.on(CRASH, ({ payload }) => {
       this.joined = false;
@@ -149,13 +149,13 @@ export class KafkaConsumer {
    * Seeks every partition to its position. kafkajs emits the join before it fetches and waits for
    * this handler, so no record is read from another offset.
    */
-  private takePlaces(): void {
+  private takePositions(): void {
     const { topic, partitions, position } = this.options;
     this.joined = true;
     for (let partition = 0; partition < partitions; partition += 1) {
-      const place = position(partition);
-      if (place) this.seek(partition, place.offset);
-      if (!place || place.paused) this.consumer.pause([{ topic, partitions: [partition] }]);
+      const from = position(partition);
+      if (from) this.seek(partition, from.offset);
+      if (!from || from.paused) this.consumer.pause([{ topic, partitions: [partition] }]);
     }
   }
 }
