@@ -1,5 +1,6 @@
 import { contentOf } from '../events/canonical.js';
 import { referenceOf, SHAPES, type AnyEvent, type EventOf } from '../events/events.js';
+import { codesWhere } from '../findings/catalogue.js';
 import type { Finding } from '../findings/finding.js';
 import type { Sha256Hex } from '../findings/ids.js';
 import { eventIn, positionOf } from '../history/journal.js';
@@ -236,7 +237,10 @@ class Lists<T> {
 /** What counts in the next coup if it lies between two. */
 const BETWEEN: ReadonlySet<string> = new Set(['bet-placed', 'bet-withdrawn', 'betting-closed']);
 
-const LEDGER_CODES: ReadonlySet<string> = new Set(['CM-05', 'CM-06', 'CM-08']);
+/** The codes about commission of the shoe as a whole. */
+const LEDGER_CODES: ReadonlySet<string> = new Set(
+  codesWhere(({ about, withBets }) => about === 'shoe' && withBets),
+);
 
 type OfLedger =
   EventOf<'bet-settled'> | EventOf<'commission-collected'> | EventOf<'commission-waived'>;
