@@ -103,7 +103,7 @@ describe('a session', () => {
     expect(await confirmedAt(token)).toEqual(old);
   });
 
-  it('with a second factor is confirmed by its code too, and by no code twice', async () => {
+  it('a session with a second factor is confirmed by its code too, and by no code twice', async () => {
     const token = await person('double');
     const begun = await api.send('POST', '/v1/me/second-factor', token, { password: PASSWORD });
     const totp = new TOTP({ secret: Secret.fromBase32(begun.json<{ secret: string }>().secret) });
@@ -129,7 +129,7 @@ describe('a session', () => {
     expect(problemOf(await confirm(token))).toBe('401 not-signed-in');
   });
 
-  it('of a person who has a first duty, and a key of a device, cannot be confirmed', async () => {
+  it('a session of a person who has a first duty, and a key of a device, cannot be confirmed', async () => {
     const token = await person('beginner', { mustChangePassword: true });
     expect(problemOf(await confirm(token))).toBe('403 password-change-required');
     expect(problemOf(await confirm(await api.device()))).toBe('403 not-permitted');

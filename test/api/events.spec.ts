@@ -294,7 +294,7 @@ describe('a malformed request', () => {
     nothingWasAppended();
   });
 
-  it('in a form of events is refused by every other route', async () => {
+  it('every other route refuses a form of events', async () => {
     for (const url of ['/v1/sign-in', '/v1/sign-out']) {
       const answer = await api.app.inject({
         method: 'POST',
@@ -419,7 +419,7 @@ describe('a log in trouble', () => {
     Object.assign(api.log.faults, { beforeSend: undefined, failBefore: false, failAfter: false });
   });
 
-  it('that refuses leads to 503 with Retry-After: nothing was recorded, and a later retry succeeds', async () => {
+  it('a log that refuses leads to 503 with Retry-After: nothing was recorded, and a later retry succeeds', async () => {
     api.log.faults.failBefore = true;
     const event = lineOf(card({ table: 'again' }));
     const answer = await api.send(event);
@@ -431,13 +431,13 @@ describe('a log in trouble', () => {
     expect(api.lines('again').length).toBe(1);
   });
 
-  it('that loses its answer leads to 504: the event may be recorded', async () => {
+  it('a log that loses its answer leads to 504: the event may be recorded', async () => {
     api.log.faults.failAfter = true;
     isProblem(await api.send(lineOf(card({ table: 'maybe' }))), 504, 'outcome-unknown');
     expect(api.lines('maybe').length).toBe(1);
   });
 
-  it('that takes one partition and refuses another leads to 504', async () => {
+  it('a log that takes one partition and refuses another leads to 504', async () => {
     const partial = await EventsApp.open({
       partitions: 4,
       queueBytesMax: 200_000,
@@ -456,7 +456,7 @@ describe('a log in trouble', () => {
     }
   });
 
-  it('that is slow delays responses, but handles many requests at once', async () => {
+  it('a log that is slow delays responses, but handles many requests at once', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     api.log.faults.beforeSend = () => held;
@@ -470,7 +470,7 @@ describe('a log in trouble', () => {
     expect(new Set(api.lines('slow').map((line) => unstamped(line).content)).size).toBe(300);
   });
 
-  it('whose queue is full leads to 503 at once, and requests succeed again when it has drained', async () => {
+  it('a log whose queue is full leads to 503 at once, and requests succeed again when it has drained', async () => {
     const full = await EventsApp.open({ queueBytesMax: 40_000 });
     try {
       let release = (): void => undefined;

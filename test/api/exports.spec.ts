@@ -232,7 +232,7 @@ describe('live play goes first', () => {
     expect(rests).toBe(1);
   });
 
-  it('and reading rests in proportion to its work while events come, at most a second', async () => {
+  it('reading rests in proportion to its work while events come, at most a second', async () => {
     const live = new LivePlay();
     expect(live.restAfter(10, 0.1)).toBe(0);
     live.came();

@@ -215,7 +215,7 @@ describe('any body', () => {
     await stillTakesEvents();
   });
 
-  it('with deep data in a correction is recorded as it was sent, or refused', async () => {
+  it('a body with deep data in a correction is recorded as it was sent, or refused', async () => {
     const depth = 3000;
     const deep = lineOf(
       card({
@@ -229,7 +229,7 @@ describe('any body', () => {
       expect(api.lines().filter((line) => unstamped(line).content === deep).length).toBe(1);
   });
 
-  it('with gzip that expands beyond the limit is refused before all of it is unpacked', async () => {
+  it('a body with gzip that expands beyond the limit is refused before all of it is unpacked', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '), { level: 1 });
     for (const type of [EVENT, BATCH, LINES]) {
       const answer = await api.send(bomb, { type, headers: { 'content-encoding': 'gzip' } });
@@ -238,7 +238,7 @@ describe('any body', () => {
     await stillTakesEvents();
   });
 
-  it('with any media type, charset and content encoding is accepted, or refused with an explanation', async () => {
+  it('a body with any media type, charset and content encoding is accepted, or refused with an explanation', async () => {
     const header = fc.oneof(
       fc.string({ unit: fc.constantFrom(...'application/cloudevents+json;charset=utf-8" ,x*') }),
       fc.constantFrom(

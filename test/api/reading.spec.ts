@@ -366,7 +366,7 @@ describe('Min-Position', () => {
     }
   });
 
-  it('of a missing position is answered after two seconds as not yet visible, and never with stale rows', async () => {
+  it('a request for a missing position is answered after two seconds as not yet visible, and never with stale rows', async () => {
     const began = performance.now();
     const answers = await Promise.all(
       [
@@ -391,7 +391,7 @@ describe('Min-Position', () => {
     }
   });
 
-  it('of an old position does not delay a response', async () => {
+  it('a request for an old position does not delay a response', async () => {
     expect((await floor.get('/v1/coups', { headers: { 'min-position': '0:0' } })).statusCode).toBe(
       200,
     );

@@ -147,7 +147,7 @@ describe('the record of a table', () => {
     ]);
   });
 
-  it('of the house is for who may see every table', async () => {
+  it('the record of the house is only for identities that may see every table', async () => {
     await eventually('the start of the server', async () =>
       (await linesOnLog(HOUSE)).some((line) => line.includes('server-started')),
     );

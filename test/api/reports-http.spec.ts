@@ -177,7 +177,7 @@ describe('the other reports', () => {
       expect(await floor.lines<MisdealtLine>(`/v1/reports/misdealt?code=${value}`)).not.toEqual([]);
   });
 
-  it('on dealers, payouts, shoes and devices add up', async () => {
+  it('the reports on dealers, payouts, shoes and devices add up', async () => {
     const { lines: dealers, total } = await floor.read<DealersReport>('/v1/reports/dealers');
     expect(total).toMatchObject({
       coups: sum(dealers, ({ coups }) => coups),

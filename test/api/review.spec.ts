@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => floor.close());
 
 describe('a finding is ruled over HTTP', () => {
-  it('by two persons: claimed, proposed and signed, with the review after each', async () => {
+  it('two persons claim, propose and sign a ruling, and each answer shows the review', async () => {
     const id = await fresh();
     const claimed = await floor.claim(pia, id);
     expect([claimed.status, claimed.body]).toEqual([
@@ -53,7 +53,7 @@ describe('a finding is ruled over HTTP', () => {
     expect(await floor.review(id)).toEqual(signed.body.review);
   });
 
-  it('with a position from which on every reader sees it', async () => {
+  it('an act returns a position from which on every reader sees it', async () => {
     const { headers } = await floor.claim(pia, await fresh());
     expect(headers['log-position']).toMatch(/^[01]:\d+$/);
     const list = await floor.get('/v1/findings', undefined, {
@@ -79,7 +79,7 @@ describe('a finding is ruled over HTTP', () => {
       expect(new Decoder(HOUSE).explain(Buffer.from(JSON.stringify(act))).faults).toBeUndefined();
   });
 
-  it('with every other act: comment, video, hold, held, refuse, take back, escalate, reopen', async () => {
+  it('every other act is possible: comment, video, hold, held, refuse, take back, escalate, reopen', async () => {
     const id = await fresh();
     const from = '2026-11-20T12:00:00Z';
     const to = '2026-11-20T12:01:00Z';
@@ -106,7 +106,7 @@ describe('a finding is ruled over HTTP', () => {
     expect(again).toMatchObject({ state: 'open', regressed: true, ruling: null });
   });
 
-  it('in the first role of the account that may, or the role that it was escalated to', async () => {
+  it('a person acts in the first role of the account that may, or the role that it was escalated to', async () => {
     const both = await floor.person('both', ['surveillance', 'pit-boss', 'compliance']);
     const id = await fresh();
     expect((await floor.post(both, `${id}/comment`, { text: 'seen' })).body.as).toBe(
@@ -354,7 +354,7 @@ describe('nothing is appended', () => {
     }, '400 invalid-request');
   });
 
-  it('for a body that is a list, or no JSON', async () => {
+  it('appends nothing for a body that is a list, or no JSON', async () => {
     const id = await fresh();
     await untouched(
       async () => refusal(await floor.post(pia, `${id}/claim`, [])),
@@ -362,7 +362,7 @@ describe('nothing is appended', () => {
     );
   });
 
-  it('for an event of more than 16 KiB', async () => {
+  it('appends nothing for an event of more than 16 KiB', async () => {
     const id = await fresh();
     const body = { text: '庄'.repeat(4000), video: '庄'.repeat(4000) };
     await untouched(
@@ -371,7 +371,7 @@ describe('nothing is appended', () => {
     );
   });
 
-  it('for an unknown finding and for one of a table out of scope, which answer the same', async () => {
+  it('appends nothing for an unknown finding and for one of a table out of scope, which answer the same', async () => {
     const id = await fresh();
     const stranger = await floor.person('stranger', 'pit-boss', { tables: ['Z9'] });
     await untouched(async () => {
@@ -387,7 +387,7 @@ describe('nothing is appended', () => {
     }, '404 not-found');
   });
 
-  it('for a role that may not, and for a device', async () => {
+  it('appends nothing for a role that may not, and for a device', async () => {
     const id = await fresh();
     const regulator = await floor.person('reg', 'regulator');
     const wall = await floor.person('wall', 'pit-boss', { wallDisplay: true });
@@ -400,7 +400,7 @@ describe('nothing is appended', () => {
     );
   });
 
-  it('for a role that the policy does not let reopen', async () => {
+  it('appends nothing for a role that the policy does not let reopen', async () => {
     const id = await fresh();
     await floor.propose(pia, id);
     const { ref: ruling } = (await floor.sign(carol, id)).body;
@@ -410,7 +410,7 @@ describe('nothing is appended', () => {
     );
   });
 
-  it('for a signature of a session that was confirmed over 15 minutes ago, until it is again', async () => {
+  it('appends nothing for a signature of a session that was confirmed over 15 minutes ago, until it is again', async () => {
     const id = await fresh();
     await floor.propose(pia, id);
     const passwordHash = await hashPassword('a long enough password');
@@ -433,7 +433,7 @@ describe('nothing is appended', () => {
     expect(line?.data).toMatchObject({ confirmed: expect.stringMatching(/^20.*Z$/) });
   });
 
-  it('for a finding that the rows show as claimed by another, or as ruled', async () => {
+  it('appends nothing for a finding that the rows show as claimed by another, or as ruled', async () => {
     const id = await fresh();
     await floor.claim(pia, id);
     await untouched(async () => {
@@ -446,7 +446,7 @@ describe('nothing is appended', () => {
     await untouched(async () => refusal(await floor.claim(carol, id)), '409 already-ruled');
   });
 
-  it('for a parked table', async () => {
+  it('appends nothing for a parked table', async () => {
     const id = await fresh();
     const client = new pg.Client(floor.server.database.url);
     await client.connect();
@@ -462,7 +462,7 @@ describe('nothing is appended', () => {
     }
   });
 
-  it('for the eleventh command of a session within a second', async () => {
+  it('appends nothing for the eleventh command of a session within a second', async () => {
     const id = await fresh();
     const quick = await floor.person('quick');
     const answers = await Promise.all(
@@ -475,7 +475,7 @@ describe('nothing is appended', () => {
     expect(answers.find(({ status }) => status === 429)?.headers['retry-after']).toBe('1');
   });
 
-  it('while the log does not take events', async () => {
+  it('appends nothing while the log does not take events', async () => {
     const id = await fresh();
     floor.log.faults.failBefore = true;
     try {

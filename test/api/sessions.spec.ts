@@ -77,7 +77,7 @@ describe('a session', () => {
     expect(await lastUsed()).not.toEqual(old);
   });
 
-  it('of a wall display has no idle limit, but ends when it expires', async () => {
+  it('a session of a wall display has no idle limit, but ends when it expires', async () => {
     const token = await newAccount('wall', { wallDisplay: true });
     await unused(token, 60 * 24);
     expect(await statusOf(token)).toBe(200);

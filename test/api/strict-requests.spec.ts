@@ -102,7 +102,7 @@ describe('every answer', () => {
     expect(ids.size).toBe(9);
   });
 
-  it('of a wrong password names the way to authenticate, and is kept by no cache', async () => {
+  it('the answer to a wrong password names the way to authenticate, and is kept by no cache', async () => {
     const credentials = { name: 'nobody', password: 'a wrong password' };
     const { statusCode, headers } = await api.send('POST', '/v1/sign-in', undefined, credentials);
     expect([statusCode, headers['www-authenticate'], headers['cache-control']]).toEqual([
@@ -179,7 +179,7 @@ describe('a refusal', () => {
     expect(JSON.stringify(lines)).not.toContain('xxxx');
   });
 
-  it('to sign in names who was tried, but no text that may be a password', async () => {
+  it('a refused sign-in names who was tried, but no text that may be a password', async () => {
     const tried = async (name: string): Promise<unknown[]> => {
       await api.send('POST', '/v1/sign-in', undefined, { name, password: 'a wrong password' });
       return lines

@@ -56,7 +56,7 @@ const person = (id: string, reason: string): Sent => ({
 const live = (events: readonly Sent[]): Audited => audit(events, { end: false });
 
 describe('a repeat', () => {
-  it('with the same content is a duplicate, which is counted and has no other effect', () => {
+  it('a repeat with the same content is a duplicate, which is counted and has no other effect', () => {
     const log = new TableLog();
     log.open();
     log.dealer();
@@ -76,7 +76,7 @@ describe('a repeat', () => {
     });
   });
 
-  it('with another content under the same number is an equivocation, and the first content counts', () => {
+  it('a repeat with another content under the same number is an equivocation, and the first content counts', () => {
     const log = new TableLog();
     log.open();
     log.dealer();
@@ -99,7 +99,7 @@ describe('a repeat', () => {
     expect(counts(audited)).toMatchObject({ equivocal: 1, duplicates: 0 });
   });
 
-  it('with a third content is counted again, but raises no second finding', () => {
+  it('a repeat with a third content is counted again, but raises no second finding', () => {
     const audited = audit([report(1), report(1, 'a'), report(1, 'b'), report(1)]);
     expect(codes(audited.findings)).toEqual(['DV-15']);
     expect(counts(audited)).toEqual({
@@ -145,13 +145,13 @@ describe('a repeat', () => {
     expect(audit(log.events).findings).toMatchObject([{ code: 'DV-15', shoe: '' }]);
   });
 
-  it('that differs only in its time has another content', () => {
+  it('a repeat that differs only in its time has another content', () => {
     expect(
       codes(audit([report(1), { ...report(1), time: '2026-11-20T12:00:01Z' }]).findings),
     ).toEqual(['DV-15']);
   });
 
-  it('of an unnumbered event is recognized by source and id', () => {
+  it('a repeat of an unnumbered event is recognized by source and id', () => {
     const audited = audit([
       person('1', 'spill'),
       person('1', 'spill'),
@@ -170,7 +170,7 @@ describe('a repeat', () => {
     });
   });
 
-  it('of an event that is still held is recognized too', () => {
+  it('a repeat of an event that is still held is recognized too', () => {
     const audited = live([report(1), report(3), report(3), report(3, 'other'), report(2)]);
     expect(codes(audited.findings)).toEqual(['DV-15']);
     expect(counts(audited)).toEqual({
@@ -193,7 +193,7 @@ describe('a repeat', () => {
     expect(counts(audited).admitted).toBe(3);
   });
 
-  it('of an event more than 4,096 numbers ago counts as a duplicate, whatever its content', () => {
+  it('a repeat of an event more than 4,096 numbers ago counts as a duplicate, whatever its content', () => {
     const events = reports(1, 5000);
     const audited = audit([...events, report(5000 - 4096, 'other')]);
     expect(counts(audited)).toMatchObject({ duplicates: 1, equivocal: 0 });
@@ -207,7 +207,7 @@ describe('a repeat', () => {
     });
   });
 
-  it('of an unnumbered event is recognized in the open shoe and the one before', () => {
+  it('a repeat of an unnumbered event is recognized in the open shoe and the one before', () => {
     const opening = (shoe: string): Sent => ({
       ...person(`open ${shoe}`, ''),
       type: 'shoeprint.shoe-opened.v1',
@@ -335,7 +335,7 @@ describe('an event that skips numbers', () => {
 describe('a wait for missing numbers ends', () => {
   const hole = [report(1), report(4)];
 
-  it('without a gap once the hole is filled, in any order', () => {
+  it('a wait ends without a gap once the hole is filled, in any order', () => {
     const audited = live([...hole, report(3), report(2)]);
     expect(gaps(audited)).toEqual([]);
     expect(counts(audited).admitted).toBe(4);
@@ -349,7 +349,7 @@ describe('a wait for missing numbers ends', () => {
     expect(counts(ended).admitted).toBe(65);
   });
 
-  it('at shoe-closed and device-offline of the table, from any source', () => {
+  it('a wait ends at shoe-closed and device-offline of the table, from any source', () => {
     const closed = {
       ...device('shoe-closed', 1, { source: 'device/T1-terminal', shoe: 'S1' }),
       data: { reason: 'end' },
@@ -364,14 +364,14 @@ describe('a wait for missing numbers ends', () => {
     ).toEqual([]);
   });
 
-  it('at another session of the same source, but not of another source', () => {
+  it('a wait ends at another session of the same source, but not of another source', () => {
     expect(gaps(live([...hole, report(1, 'boot', { session: '2' })]))).toEqual(['numbers 2 to 3']);
     expect(
       gaps(live([...hole, report(1, 'boot', { session: '2', source: 'device/T1-terminal' })])),
     ).toEqual([]);
   });
 
-  it('at a gap-declared event for its numbers, but not for another session', () => {
+  it('a wait ends at a gap-declared event for its numbers, but not for another session', () => {
     expect(gaps(live([...hole, declared(2, 3)]))).toEqual(['numbers 2 to 3']);
     expect(gaps(live([...hole, declared(1, 9)]))).toEqual(['numbers 2 to 3']);
     expect(gaps(live([...hole, declared(2, 3, '2')]))).toEqual([]);
@@ -381,12 +381,12 @@ describe('a wait for missing numbers ends', () => {
     expect(gaps(live([declared(2, 3), ...hole]))).toEqual([]);
   });
 
-  it('at the end of the log', () => {
+  it('a wait ends at the end of the log', () => {
     expect(gaps(live(hole))).toEqual([]);
     expect(gaps(audit(hole))).toEqual(['numbers 2 to 3']);
   });
 
-  it('with one finding for each hole', () => {
+  it('a wait ends with one finding for each hole', () => {
     const audited = live([
       report(1),
       report(6),

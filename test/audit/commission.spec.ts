@@ -393,7 +393,7 @@ describe('the commission ledger', () => {
       expect(waived(data)).toEqual(['CM-02', 'CM-08']);
   });
 
-  it('of the shoe before still takes later entries, but not that of an older shoe', () => {
+  it('the ledger of the shoe before still takes later entries, but not that of an older shoe', () => {
     const log = game();
     log.add('shoe', 'shoe-closed', { reason: 'end' });
     log.shoe = 'S2';

@@ -43,7 +43,7 @@ const won = {
 } as const;
 
 describe('a correction judges its coup again', () => {
-  it('and withdraws what no longer holds, naming the finding and the correction', () => {
+  it('a correction withdraws what no longer holds, naming the finding and the correction', () => {
     const log = opened();
     play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C' }); // banker 9: a tie
     expect(standing(log)).toEqual(['PY-04', 'RS-02']);
@@ -56,7 +56,7 @@ describe('a correction judges its coup again', () => {
     ]);
   });
 
-  it('and raises what holds now, and keeps what still holds under its id', () => {
+  it('a correction raises what holds now, and keeps what still holds under its id', () => {
     const log = opened();
     play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C' });
     const before = audit(log.events).findings;
@@ -69,7 +69,7 @@ describe('a correction judges its coup again', () => {
     expect(codes(after.amended)).toEqual(['RS-02']);
   });
 
-  it('while the coup is open, and long after it ended', () => {
+  it('a correction judges a coup again while it is open, and long after it ended', () => {
     for (const coups of [0, 3]) {
       const log = opened();
       play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C', closed: coups > 0 });
@@ -81,7 +81,7 @@ describe('a correction judges its coup again', () => {
     }
   });
 
-  it('and changes no other coup', () => {
+  it('a correction changes no other coup', () => {
     const log = opened();
     play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C' });
     play(log, 2, { ...won, cards: 'P 4S B 2H P 5D B 7C' });
@@ -92,7 +92,7 @@ describe('a correction judges its coup again', () => {
     ]);
   });
 
-  it('in the shoe before the open one too', () => {
+  it('a correction judges a coup of the shoe before the open one again', () => {
     const log = opened();
     play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C' });
     const card = last(log, 'card-drawn');
@@ -103,7 +103,7 @@ describe('a correction judges its coup again', () => {
     expect(standing(log)).toEqual([]);
   });
 
-  it('with corrected bets, settlements and declarations', () => {
+  it('a correction judges its coup again with corrected bets, settlements and declarations', () => {
     const log = opened();
     play(log, 1, {
       bets: [[1, 'player', 1000]],
@@ -122,7 +122,7 @@ describe('a correction judges its coup again', () => {
     expect(standing(log)).toEqual([]);
   });
 
-  it('if the bet was placed before its coup opened', () => {
+  it('a correction judges a coup again whose bet was placed before it opened', () => {
     const log = opened();
     log.add('terminal', 'bet-placed', { seat: 1, bet: 'player', amount: 1000 });
     const bet = last(log, 'bet-placed');
@@ -132,7 +132,7 @@ describe('a correction judges its coup again', () => {
     expect(standing(log)).toEqual([]);
   });
 
-  it("and takes away the line of a seat's commission if no settlement of it is left", () => {
+  it("a correction takes away the line of a seat's commission if no settlement of it is left", () => {
     const log = opened();
     play(log, 1, { ...won, settled: [[1, 'player', 'returned', 100, 5]] });
     expect(audit(log.events).ledger).toMatchObject([{ seat: 1, marked: 5 }]);
@@ -141,7 +141,7 @@ describe('a correction judges its coup again', () => {
     expect(audit(log.events).ledger).toEqual([]);
   });
 
-  it('and brings that line back if a later correction gives the seat something, were it nothing', () => {
+  it('a later correction that gives the seat something, even zero, brings that line back', () => {
     const log = opened();
     const waived = (seat: number, amount: number) => ({ seat, amount, by: 'sam', reason: 'guest' });
     const waiver = log.add('person/sam', 'commission-waived', waived(3, 500));
@@ -153,7 +153,7 @@ describe('a correction judges its coup again', () => {
     expect(audit(log.events).ledger).toMatchObject([{ seat: 3, waived: 0 }]);
   });
 
-  it('and draws the row of the coup again', () => {
+  it('a correction projects the row of the coup again', () => {
     const log = opened();
     play(log, 1, won);
     const before = audit(log.events).coups.length;
@@ -167,7 +167,7 @@ describe('a correction judges its coup again', () => {
 describe('a correction changes what follows from it in later coups', () => {
   const coupsOf = (log: TableLog) => audit(log.events, { once: true }).state.open?.coups ?? [];
 
-  it('who dealt them, until the next sign-on', () => {
+  it('a correction changes who dealt the later coups, until the next sign-on', () => {
     const log = opened();
     play(log, 1, won);
     log.add('terminal', 'dealer-relieved', { dealer: 'dora', role: 'dealer' });
@@ -180,7 +180,7 @@ describe('a correction changes what follows from it in later coups', () => {
     expect(coupsOf(log).map(({ dealers }) => dealers)).toEqual([['dora'], ['dora'], ['mira']]);
   });
 
-  it('with which card the next one begins', () => {
+  it('a correction changes with which card the next coup begins', () => {
     const log = opened();
     play(log, 1, { ...won, closed: false });
     log.draw('- 2S');
@@ -212,7 +212,7 @@ describe('a correction changes what follows from it in later coups', () => {
     expect(standing(log)).toEqual(['DV-01']);
   });
 
-  it('at which leaving a seat was found to owe commission', () => {
+  it('a correction changes at which leaving a seat was found to owe commission', () => {
     const log = opened();
     const owing = { ...won, settled: [[1, 'player', 'returned', 100, 5]] } as const;
     play(log, 1, owing);
@@ -229,7 +229,7 @@ describe('a correction changes what follows from it in later coups', () => {
     expect(because()).toEqual([again]);
   });
 
-  it('who had dealt when commission was waived', () => {
+  it('a correction changes who had dealt when commission was waived', () => {
     const log = opened();
     play(log, 1, won);
     log.dealer('mira');
@@ -250,7 +250,7 @@ describe('a correction changes what follows from it in later coups', () => {
 });
 
 describe('a correction judges the cards and the commission of its shoe again', () => {
-  it('and withdraws an extra copy that was found in another coup', () => {
+  it('a correction withdraws an extra copy that was found in another coup', () => {
     const log = opened({ decks: 6 });
     for (let coup = 1; coup <= 7; coup += 1) play(log, coup, won);
     expect(standing(log)).toEqual(['SH-02', 'SH-02', 'SH-02', 'SH-02']);
@@ -262,7 +262,7 @@ describe('a correction judges the cards and the commission of its shoe again', (
     expect(standing(log)).toEqual([]);
   });
 
-  it('and the count of cards at the close', () => {
+  it('a correction judges the count of cards at the close again', () => {
     const log = opened();
     play(log, 1, won);
     log.add('shoe', 'shoe-closed', { reason: 'end', remaining: 400 });
@@ -271,7 +271,7 @@ describe('a correction judges the cards and the commission of its shoe again', (
     expect(standing(log)).toEqual([]);
   });
 
-  it('and commission marked, owed and outstanding', () => {
+  it('a correction judges commission marked, owed and outstanding again', () => {
     const log = opened();
     play(log, 1, {
       bets: [[1, 'banker', 100]],
@@ -297,7 +297,7 @@ describe('a correction judges the cards and the commission of its shoe again', (
     ]);
   });
 
-  it('and the opening: the number of decks, or the rule document itself', () => {
+  it('a correction judges the shoe again whose opening it changes: the number of decks, or the rule document itself', () => {
     const log = opened({ decks: 7 });
     play(log, 1, {
       bets: [[1, 'banker', 100]],
@@ -313,7 +313,7 @@ describe('a correction judges the cards and the commission of its shoe again', (
     expect(standing(log)).toEqual([]);
   });
 
-  it('and keeps what a gap left open about a card of an earlier coup', () => {
+  it('a correction keeps what a gap left open about a card of an earlier coup', () => {
     const log = opened();
     log.draw('P 9S'); // while no coup was open: DL-15
     play(log, 1, { ...won, closed: false });
@@ -424,7 +424,7 @@ describe('a correction (PR-09)', () => {
     expect(standing(log)).toEqual(['PR-09', 'PY-04', 'RS-02']);
   });
 
-  it('whose data fits raises nothing', () => {
+  it('a correction whose data fits raises nothing', () => {
     const log = opened();
     play(log, 1, won);
     correct(log, last(log, 'card-drawn'), { to: 'banker', card: '5C', exposed: false });
@@ -589,7 +589,7 @@ describe('a late event', () => {
     return `${source}#${id}`;
   }
 
-  it('that opened a coup takes away what its cards were found for', () => {
+  it('a late event that opened a coup takes away what its cards were found for', () => {
     const log = opened();
     play(log, 1, { ...won, closed: false });
     log.add('terminal', 'coup-closed');
@@ -603,7 +603,7 @@ describe('a late event', () => {
     expect(audited.coups.at(-1)).toMatchObject({ coup: 1, outcome: 'player' });
   });
 
-  it('of the shoe before can be entered, and its correction corrected, while the next is open', () => {
+  it('a late event of the shoe before can be entered, and its correction corrected, while the next is open', () => {
     const log = opened();
     play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C' }); // banker 9: a tie
     const cards = log.events.filter(({ type }) => type === 'shoeprint.card-drawn.v1');
@@ -626,7 +626,7 @@ describe('a late event', () => {
     expect(audited.unjudgeable).toEqual([]);
   });
 
-  it('that opened a shoe cannot be entered: PR-09', () => {
+  it('a late event that opened a shoe cannot be entered: PR-09', () => {
     const log = new TableLog();
     log.add('shoe', 'device-online');
     log.open();
@@ -643,7 +643,7 @@ describe('a late event', () => {
     expect(standing(log)).toEqual(['DV-04', 'PR-09']);
   });
 
-  it('that is entered alone leaves unjudgeable what the rest of its hole may hide', () => {
+  it('a late event that is entered alone leaves unjudgeable what the rest of its hole may hide', () => {
     const log = late(1, 2);
     correct(log, 'device/T1-shoe#T1-shoe/1/4', { card: '2H', to: 'banker' });
     expect(audit(log.events).unjudgeable.some(({ coup }) => coup === 1)).toBe(true);

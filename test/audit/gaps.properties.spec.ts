@@ -74,7 +74,7 @@ function without(events: readonly Sent[], where: number, count: number, isFirst 
 const codesOf = ({ findings }: Audited): string[] => [...new Set(findings.map(({ code }) => code))];
 
 describe('a gap is held against nobody:', () => {
-  it('if a lawful table loses any run of messages of one device, only the gap is found', () => {
+  it('only the gap is found if a lawful table loses any run of messages of one device', () => {
     fc.assert(
       fc.property(
         tables,
@@ -96,7 +96,7 @@ describe('a gap is held against nobody:', () => {
     );
   });
 
-  it('and coups outside it keep every finding of a faulty table', () => {
+  it('coups outside a gap keep every finding of a faulty table', () => {
     fc.assert(
       fc.property(
         tables,

@@ -222,7 +222,7 @@ describe('the range of a part of a table’s log', () => {
     });
   });
 
-  it('of a finding about no shoe is that of the last shoe opened before it', async () => {
+  it('the range of a finding about no shoe is that of the last shoe opened before it', async () => {
     const log = day();
     const record = openingOf(log, 'S3') + 2;
     expect(await rangeIn(log, { of: 'record', record })).toMatchObject({

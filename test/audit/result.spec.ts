@@ -485,7 +485,7 @@ describe('a gap in the messages of the shoe', () => {
     expect(found(`${HANDS}\ndeclared: player\nlost: 1 of the shoe\nshoe: S2`)).toEqual(['DV-04']);
   });
 
-  it('of a device that has sent neither play nor cards makes only what it sends unjudgeable', () => {
+  it('a gap of a device that has sent neither play nor cards makes only what it sends unjudgeable', () => {
     const lostBy = (gap: string): readonly string[] => {
       const { finds, unjudgeable } = judged(
         `event: device/x ${gap}\nplayer: 9S 4D 8C\nbanker: KH 6S 2D\nlost: 1 of device/x\nevent: device/x ${gap}\ndeclared: banker`,

@@ -48,7 +48,7 @@ const correctsThirdCard = (table: ReviewedTable, card: string): ReviewedTable =>
   });
 
 describe('a finding is ruled by two persons', () => {
-  it('who claim it, propose and sign, in this order', () => {
+  it('two persons claim a finding, propose and sign a ruling, in this order', () => {
     const table = faulty();
     expect(table.claim('pia', 'TC-08')).toBe('taken');
     expect(table.propose('pia', 'TC-08')).toBe('taken');
@@ -60,7 +60,7 @@ describe('a finding is ruled by two persons', () => {
     });
   });
 
-  it('and by one alone where the policy asks for one: a lesser fault, without much money', () => {
+  it('one person rules alone where the policy requires only one: a lesser fault, without much money', () => {
     const table = new ReviewedTable().play((log) => {
       log.open();
       log.dealer('dora');
@@ -72,7 +72,7 @@ describe('a finding is ruled by two persons', () => {
     expect(table.item('DL-16').ruling).toMatchObject({ proposedBy: 'pia', signedBy: null });
   });
 
-  it('and by two if the ruling names much money, or money without a threshold', () => {
+  it('two persons rule if the ruling names much money, or money without a threshold', () => {
     for (const [amount, state] of [
       [99_999, 'ruled'],
       [100_000, 'proposed'],
@@ -107,7 +107,7 @@ describe('a finding is ruled by two persons', () => {
     expect(table.claim('pia', 'TC-08')).toBe('taken');
   });
 
-  it('nor by the dealer of a shoe that was opened wrongly, whatever shoes came before', () => {
+  it('the dealer of a shoe that was opened wrongly cannot rule on that, whatever shoes came before', () => {
     const table = new ReviewedTable().play((log) => {
       log.dealer('dora');
       for (const shoe of ['S1', 'S2']) {
@@ -121,7 +121,7 @@ describe('a finding is ruled by two persons', () => {
     expect(table.item('SH-19')).toMatchObject({ currency: 'USD', people: null });
   });
 
-  it('and a dealer who was relieved before that coup may rule on it', () => {
+  it('a dealer who was relieved before a coup may rule on it', () => {
     const table = new ReviewedTable().play((log) => {
       log.open();
       log.dealer('mira');
@@ -177,7 +177,7 @@ describe('a claim', () => {
     expect(table.claim('sam', 'TC-08')).toBe('taken');
   });
 
-  it('in an open coup has no evidence before the coup ends', () => {
+  it('a claim in an open coup has no evidence before the coup ends', () => {
     const table = new ReviewedTable().play((log) => {
       log.open();
       log.dealer('dora');
@@ -312,7 +312,7 @@ describe('evidence', () => {
     expect(table.sign('sam', 'TC-08')).toBe('taken');
   });
 
-  it('of a finding that nobody claimed is made when its shoe goes out of reach', () => {
+  it('the evidence of a finding that nobody claimed is made when its shoe goes out of reach', () => {
     const [claimed, unclaimed] = [faulty(), faulty()];
     claimed.claim('pia', 'TC-08');
     unclaimed.play((log) => {

@@ -76,7 +76,7 @@ function addsUp(shoe: Shoe): void {
 const lastShoe = (log: TableLog): Shoe => folded(log.events).open as Shoe;
 
 describe('the lines of commission', () => {
-  it('of a seat add up to its ledger after every event of any game', () => {
+  it('the lines of a seat add up to its ledger after every event of any game', () => {
     fc.assert(
       fc.property(
         anyGame(),
@@ -821,7 +821,7 @@ describe('a line', () => {
     );
   });
 
-  it('that is malformed, or of another table, is refused and changes nothing', () => {
+  it('a line that is malformed, or of another table, is refused and changes nothing', () => {
     const log = new TableLog();
     log.open();
     const [opening] = log.events as [Sent];

@@ -43,7 +43,7 @@ describe('the time of an event', () => {
     expect(timeOf('2000-02-29T12:00:00.000Z')).toBe(Date.UTC(2000, 1, 29, 12));
   });
 
-  it('of a leap second is the second before it', () => {
+  it('the time of a leap second is the second before it', () => {
     expect(timeOf('2016-12-31T23:59:60.000Z')).toBe(Date.UTC(2016, 11, 31, 23, 59, 59));
   });
 });

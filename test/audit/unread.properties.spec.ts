@@ -582,7 +582,7 @@ describe('however many cards of a coup are unread and moved,', () => {
     fc.assert(once, overTables(50));
   });
 
-  it('not even if six cards of which no hand is named are unread, and one of them moves', () => {
+  it('at most 10,000 classes are followed even if six cards without a named hand are unread, and one of them moves', () => {
     const log = new TableLog();
     log.open({ rules: PLAIN.ref });
     log.dealer();

@@ -36,7 +36,7 @@ async function expectAll(): Promise<void> {
 }
 
 describe('the rows hold each event exactly once', () => {
-  it('when the connections to the database are cut repeatedly', async () => {
+  it('the rows hold each event once when the connections to the database are cut repeatedly', async () => {
     await floor.start({ leaseMs: 3_000 });
     for (let at = 0; at < 900; at += 60) {
       for (const [table, lines] of tables)
@@ -52,7 +52,7 @@ describe('the rows hold each event exactly once', () => {
     await expectAll();
   });
 
-  it('when the outcome of a transaction is unknown, committed or not', async () => {
+  it('the rows hold each event once when the outcome of a transaction is unknown, committed or not', async () => {
     let turn = 0;
     const rows = floor.store();
     // A store that loses, in turns, the request before the work or the answer after it.
@@ -82,7 +82,7 @@ describe('the rows hold each event exactly once', () => {
     await expectAll();
   });
 
-  it('when the log is out of reach for a while', async () => {
+  it('the rows hold each event once when the log is out of reach for a while', async () => {
     await floor.start();
     for (const [table, lines] of tables)
       await append(floor.log, table, recordsOf(table, lines.slice(0, 450), [4]));

@@ -225,7 +225,7 @@ describe('a partition', () => {
     expect(await pass(5)).toBe(false);
   });
 
-  it('that is stopped at a hole cannot be passed', async () => {
+  it('a partition that is stopped at a hole cannot be passed', async () => {
     await play(LINES.slice(0, 20));
     await start();
     await floor.caughtUp();
@@ -238,7 +238,7 @@ describe('a partition', () => {
     expect((await positionOf0()).stopped).not.toBeNull();
   });
 
-  it('whose record was changed after it was judged is stopped because of its log', async () => {
+  it('a partition whose record was changed after it was judged is stopped because of its log', async () => {
     const first = await start();
     await play(LINES.slice(0, 20));
     await floor.caughtUp();

@@ -148,7 +148,7 @@ describe('a takeover', () => {
     await expectRestOfT1();
   });
 
-  it('that the log does not answer gives the partition up, stops nothing, and goes on later', async () => {
+  it('a takeover that the log does not answer releases the partition, stops nothing, and continues later', async () => {
     await written([{ table: 'T1', at: 0 }]);
     const journal = kept();
     const judging = counting();
@@ -258,7 +258,7 @@ describe('an auditor that gives a partition back', () => {
 });
 
 describe('long work is divided into slices', () => {
-  it('of 10 ms at most, however much of it runs beside each other', async () => {
+  it('long work is divided into slices of at most 10 ms, however much runs side by side', async () => {
     let clock = 0;
     const slices = new TimeSlices(() => clock);
     const longest = await longestTurn(
@@ -277,7 +277,7 @@ describe('long work is divided into slices', () => {
     expect(longest).toBeLessThanOrEqual(24);
   });
 
-  it('while the states of many tables are loaded and the log is folded onto them', async () => {
+  it('loading the states of many tables and folding the log onto them is divided into slices', async () => {
     await written(Array.from({ length: 12 }, (_, nth) => ({ table: `T${nth}`, at: 0 })));
     const [claimed] = await floor.store().claim('a test', 60_000, 1);
     if (!claimed) throw new Error('no partition was claimed');

@@ -190,7 +190,7 @@ describe('what is due', () => {
   };
   const distinct = (words: readonly string[]): string[] => [...new Set(words)].sort();
 
-  it('with unread cards is everything that is due for some way to read them, and nothing else', () => {
+  it('what is due with unread cards is everything that is due for some way to read them, and nothing else', () => {
     fc.assert(
       fc.property(fc.constantFrom(...DOCUMENTS), anyUnread, (rules, hands) => {
         expect(dueOfReadings(unread(hands), rules.tableau).map(inWords).sort()).toEqual(

@@ -279,7 +279,7 @@ describe('the gateway', () => {
       expect(gateway.taken().at(-1)).toBe('U.17/10');
     });
 
-    it('after 30 s of N, and never sooner', () => {
+    it('accepts a hole after 30 s of N, and never sooner', () => {
       const gateway = after(4);
       for (let second = 0; second < 30; second += 1) {
         gateway.hears(event(7));
@@ -291,7 +291,7 @@ describe('the gateway', () => {
       expect(gateway.taken().at(-1)).toBe('U.17/7');
     });
 
-    it('not where an H came in between', () => {
+    it('accepts no hole where an H came in between', () => {
       const gateway = after(4);
       for (let second = 0; second < 50; second += 1) {
         gateway.hears(event(7));
@@ -301,7 +301,7 @@ describe('the gateway', () => {
       expect(gateway.kinds()).not.toContain('lost');
     });
 
-    it('not where the device was silent in between', () => {
+    it('accepts no hole where the device was silent in between', () => {
       const gateway = after(4);
       gateway.hears(event(7));
       gateway.up += 40;
@@ -309,7 +309,7 @@ describe('the gateway', () => {
       expect(gateway.kinds()).not.toContain('lost');
     });
 
-    it('and takes an event that comes later all the same', () => {
+    it('takes an event that comes after its hole was accepted', () => {
       const gateway = after(2);
       gateway.hears(hello(17, 9, 6), event(6), event(4));
       expect(gateway.taken().slice(-2)).toEqual(['U.17/6', 'U.17/4']);
@@ -342,7 +342,7 @@ describe('the gateway', () => {
         each.kind === 'session' ? [[each.session, each.fields.reused]] : [],
       );
 
-    it('by unit and boot: two units never share one', () => {
+    it('names a session by unit and boot: two units never share one', () => {
       const gateway = after(1);
       gateway.hears(hello(17, 0, 0, 'V'), event(1));
       expect(gateway.taken()).toEqual(['U.17/1', 'V.17/1']);
@@ -366,7 +366,7 @@ describe('the gateway', () => {
       expect(gateway.taken().at(-1)).toBe(`U.${boot}~00000001/1`);
     });
 
-    it('with random digits for every boot up to the highest that was ever named', () => {
+    it('names a session with random digits for every boot up to the highest that was ever named', () => {
       const gateway = after(1);
       gateway.hears(hello(3), hello(4), hello(17), hello(18));
       expect(sessions(gateway).slice(1)).toEqual([
@@ -377,7 +377,7 @@ describe('the gateway', () => {
       ]);
     });
 
-    it('with random digits after another ON under number 1', () => {
+    it('names a session with random digits after another ON under number 1', () => {
       const gateway = after(0);
       gateway.hears(event(1, ONLINE));
       gateway.stores('U.17', 1);
@@ -449,7 +449,7 @@ describe('the gateway', () => {
       gateway.observations.filter(({ kind }) => kind === 'report').map(({ up }) => up);
     const at = (ms: number, seq: number): Line1 => ({ ...event(seq), ms }) as Line1;
 
-    it('by the least delay of this boot in the last minute, H and I included', () => {
+    it('sets the time of an event by the least delay of this boot in the last minute, H and I included', () => {
       const gateway = after(0); // H with ms 0 came at 100 s
       gateway.up = 103;
       gateway.hears(at(1000, 1)); // made at 101 s, and 2 s late
@@ -459,7 +459,7 @@ describe('the gateway', () => {
       expect(times(gateway)).toEqual([101, 103.5]);
     });
 
-    it('without what is older than a minute, so that no drift adds up', () => {
+    it('sets the time of an event without what is older than a minute, so that no drift adds up', () => {
       const gateway = after(0);
       gateway.up = 170;
       gateway.hears(at(69_000, 1)); // the device's clock lost a second
@@ -485,7 +485,7 @@ describe('the gateway', () => {
       expect(Math.max(...wrong)).toBeLessThan(1);
     });
 
-    it('by arrival where ms goes back, and by the new count from then on', () => {
+    it('sets the time of an event by arrival where ms goes back, and by the new count from then on', () => {
       const gateway = after(0);
       gateway.up = 101;
       gateway.hears(at(4_294_967_000, 1));

@@ -85,14 +85,14 @@ const seal = (time: string, fields: Partial<CoveringSeal> = {}): CoveringSeal =>
 });
 
 describe('judging the records of a package warns', () => {
-  it('of a time that goes back within a session', () => {
+  it('warns of a time that goes back within a session', () => {
     expect(remarked([offline(1, 30), offline(2, 20), offline(3, 40)])).toEqual([
       'table T1: events whose time is before that of an earlier number of their session: 1, the first in record 1',
     ]);
     expect(remarked([offline(1, 20), offline(2, 30)])).toEqual([]);
   });
 
-  it('of gaps that were declared and of events that came late', () => {
+  it('warns of gaps that were declared and of events that came late', () => {
     const gap = { source: 'device/shoe', session: '1', from: 2, to: 2 };
     const declared = person('g1', 'gap-declared', gap);
     expect(remarked([offline(1, 10), offline(3, 30), declared, offline(2, 20)])).toEqual([
@@ -101,7 +101,7 @@ describe('judging the records of a package warns', () => {
     ]);
   });
 
-  it('of events that were sealed more than 10 minutes after they were received', () => {
+  it('warns of events that were sealed more than 10 minutes after they were received', () => {
     const line = received(offline(1, 10), '2026-11-20T12:00:10.000Z');
     const warning =
       'table T1: events sealed more than 10 minutes after they were received: 1, the first in record 0';
@@ -111,7 +111,7 @@ describe('judging the records of a package warns', () => {
     expect(warningsOf([line], seal('2026-11-20T12:10:11Z', { isFirst: false }))).toEqual([]);
   });
 
-  it('of events that were received after the time of their seal', () => {
+  it('warns of events that were received after the time of their seal', () => {
     const line = received(offline(1, 10), '2026-11-20T12:00:10.999Z');
     expect(warningsOf([line], seal('2026-11-20T12:00:09Z'))).toEqual([
       'table T1: events received after the time of their seal: 1, the first in record 0',
@@ -119,7 +119,7 @@ describe('judging the records of a package warns', () => {
     expect(warningsOf([line], seal('2026-11-20T12:00:10Z'))).toEqual([]);
   });
 
-  it('of events of a day that were sealed with a later one', () => {
+  it('warns of events of a day that were sealed with a later one', () => {
     const at = seal('2026-11-20T12:00:40Z', { day: '2026-11-21' });
     expect(remarked([offline(1, 10)], at)).toEqual([
       'table T1: events of an earlier gaming day than the one that they were sealed with: 1, the first in record 0',
@@ -127,7 +127,7 @@ describe('judging the records of a package warns', () => {
     expect(remarked([offline(1, 10)], { ...at, day: '2026-11-20' })).toEqual([]);
   });
 
-  it('of the receipt of a line that is not ASCII', () => {
+  it('warns of the receipt of a line that is not ASCII', () => {
     const event = person('d1', 'dealer-signed-on', { dealer: 'Hà', role: 'dealer' });
     const line = stamped(JSON.stringify(event), 'mira', '2026-11-20T12:00:10.000Z');
     expect(warningsOf([line], seal('2026-11-20T12:00:09Z'))).toEqual([
@@ -293,7 +293,7 @@ describe('a package warns', () => {
     return report.warnings;
   };
 
-  it('if only the log signed its checkpoint', async () => {
+  it('warns if only the log signed the checkpoint', async () => {
     const unwitnessed = 'unwitnessed: only the log signed the checkpoint';
     const { table } = packings as { readonly table: Packing };
     expect(await warningsOfPackage(table)).not.toContain(unwitnessed);
@@ -301,7 +301,7 @@ describe('a package warns', () => {
     expect(await warningsOfPackage({ ...table, checkpoint })).toContain(unwitnessed);
   });
 
-  it('if reviews of its finding can be among the records that follow', async () => {
+  it('warns if reviews of its finding can be among the records that follow', async () => {
     const { finding, shoe } = packings as { readonly finding: Packing; readonly shoe: Packing };
     const follow = (warnings: readonly string[]): readonly string[] =>
       warnings.filter((text) => text.includes('follow the range'));

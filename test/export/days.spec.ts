@@ -39,7 +39,7 @@ describe('a package of a day', () => {
   const ofDay = (n: number, table?: string) =>
     asking({ kind: 'day', ...(table !== undefined && { table }), day: days[n] ?? '' });
 
-  it('of one table begins with the shoe before the one open at the cut-over', async () => {
+  it('a day of one table begins with the shoe before the one open at the cut-over', async () => {
     const report = await house.report(ofDay(1, 'T1'));
     expect(report.faults).toEqual([]);
     expect(report.verdict).toBe('INTACT');
@@ -60,7 +60,7 @@ describe('a package of a day', () => {
     expect(report.statement?.tables[0]?.first).toBe(0);
   });
 
-  it('of all tables has each of them and the record of the house, without paths', async () => {
+  it('a day of all tables has each of them and the record of the house, without paths', async () => {
     const made = await house.make(ofDay(1));
     const report = await house.verified(made.file);
     expect(report.faults).toEqual([]);
@@ -74,7 +74,7 @@ describe('a package of a day', () => {
     expect(idle).toMatchObject({ records: 0, shoes: [] });
   });
 
-  it('of each day in turn continues the one before', async () => {
+  it('a package of each day in turn continues the one before', async () => {
     let trusted: SignedCheckpoint | undefined;
     for (const n of days.keys()) {
       const { file } = await house.make(ofDay(n));
@@ -97,7 +97,7 @@ describe('a package of a day', () => {
     expect(report.grownSince).toEqual([held.size]);
   });
 
-  it('of a table spans several days', async () => {
+  it('a package of a table spans several days', async () => {
     const [, from = '', to = ''] = days;
     const report = await house.report(asking({ kind: 'table', table: 'T1', from, to }));
     expect(report.faults).toEqual([]);

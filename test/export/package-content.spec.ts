@@ -73,7 +73,7 @@ describe('a package', () => {
     expect(report.judgement?.shoes.map((each) => each.shoe)).toEqual(shoes);
   });
 
-  it('of a shoe late in a long log is made without reading the log from its beginning', async () => {
+  it('a package of a shoe late in a long log is made without reading the log from its beginning', async () => {
     const long = playedAt('T5', { seed: 6, shoes: 8, coups: 36, bets: false });
     const late = shoesOf(long)[5] ?? '';
     const partition = partitionOf('T5', house.site.log.partitions);

@@ -365,7 +365,7 @@ describe('a device on line protocol 1', () => {
     expect(codes(audit(table.delivered).findings)).toContain('DV-15');
   });
 
-  it('that uses its numbers again begins a session, of which the gateway tells', () => {
+  it('a device that uses its numbers again begins a session, which the gateway reports', () => {
     const table = started();
     const before = table.delivered.length;
     table.lineStarts().lineSays(1, { type: 'device-online', data: { firmware: '2' } });
@@ -377,7 +377,7 @@ describe('a device on line protocol 1', () => {
     expect(table.delivered.at(-1)?.session).toMatch(/^U1\.17~[0-9a-f]{8}$/);
   });
 
-  it('with nonsense under a number leaves a hole, and the gateway says what it was', () => {
+  it('nonsense under a number leaves a hole, and the gateway reports what it was', () => {
     const table = started();
     const before = table.delivered.length;
     table.lineSends(`${around('E,17,5,9000,CD,1S,P')}\n`).lineSays(6, drawn('2H', 'banker'));

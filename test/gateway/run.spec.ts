@@ -97,7 +97,7 @@ describe('a gateway beside a shoe', () => {
     expect(body.trimEnd().split('\n').at(-1)).toContain('"text":"the gateway was stopped"');
   });
 
-  it('that is killed in a coup leaves one outage, and nobody is accused', async () => {
+  it('a gateway that is killed in a coup leaves one outage, and nobody is accused', async () => {
     const { shoe, gateway } = await beside('G2');
     shoe.says(...coupOf(1), ...coupOf(2).slice(0, 2));
     await coups('G2', 2);
@@ -111,7 +111,7 @@ describe('a gateway beside a shoe', () => {
     expect(await findingsOf('G2')).toEqual(['DV-06']);
   });
 
-  it('whose link is cut says so at once', async () => {
+  it('a gateway whose link is cut says so at once', async () => {
     const { shoe, gateway } = await beside('G3');
     shoe.says(...coupOf(1), ...coupOf(2).slice(0, 2));
     await coups('G3', 2);

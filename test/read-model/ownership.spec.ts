@@ -122,7 +122,7 @@ describe('ownership', () => {
     });
   });
 
-  it('that was lost for some partitions stops the whole write, which names them', async () => {
+  it('ownership that was lost for some partitions stops the whole write, which names them', async () => {
     const held = await anna.claim('anna', LONG, 3);
     await rows.ask(
       'update rows.position set generation = generation + 1 where partition in (0, 2)',

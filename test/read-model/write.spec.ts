@@ -568,7 +568,7 @@ describe('a connection that breaks', () => {
     expect(await store.positions()).toMatchObject([{ next: 0 }, { next: 0 }]);
   });
 
-  it('before a write throws RowsNotWritten', async () => {
+  it('a connection that breaks before a write throws RowsNotWritten', async () => {
     const nowhere = RowStore.open('postgres://nobody@127.0.0.1:1/nothing');
     await expect(nowhere.write(evening(1, 0, 1))).rejects.toMatchObject({
       name: 'RowsNotWritten',

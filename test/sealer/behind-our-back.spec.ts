@@ -194,7 +194,7 @@ describe('a log in PostgreSQL that nobody changed', () => {
 });
 
 describe('in a log in PostgreSQL, a superuser', () => {
-  it('who edits a record is found by both, which name it', async () => {
+  it('a superuser who edits a record is found by both, which name it', async () => {
     await sealed();
     await edit(offsetOf(120), record(SECOND, 999));
     const expected = { table: SECOND, record: 120, partition: 0, offset: offsetOf(120), line: 1 };
@@ -206,7 +206,7 @@ describe('in a log in PostgreSQL, a superuser', () => {
     await alarmed('changed', { of, ...rest, sealed: sealedHash, found });
   });
 
-  it('who spoils a line of a block is named by the line', async () => {
+  it('a superuser who spoils a line of a block is named by the line', async () => {
     const sealer = await site.start();
     const block = [1, 2, 3].map((n) => record(FIRST, n));
     await site.append(FIRST, block.join('\n'));
@@ -218,7 +218,7 @@ describe('in a log in PostgreSQL, a superuser', () => {
     expect((await verifyLog()).faults).toMatchObject([{ table: FIRST, record: 0, line: null }]);
   });
 
-  it('who deletes a record is found by both, which name it', async () => {
+  it('a superuser who deletes a record is found by both, which name it', async () => {
     await sealed();
     await behindOurBack('delete from log.record where partition = 0 and "offset" = 10');
     const expected = { table: FIRST, record: 10, partition: 0, offset: 10 };
@@ -231,7 +231,7 @@ describe('in a log in PostgreSQL, a superuser', () => {
     });
   });
 
-  it('who inserts a record between others is found at each record from there on', async () => {
+  it('a superuser who inserts a record between others is found at each record from there on', async () => {
     await sealed();
     await behindOurBack(
       'update log.record set "offset" = "offset" + 1000 where partition = 0 and "offset" >= 595',
@@ -248,7 +248,7 @@ describe('in a log in PostgreSQL, a superuser', () => {
     await alarmed('changed', { of: SECOND, record: 295, offset: 595 });
   });
 
-  it('who swaps two records is found at both', async () => {
+  it('a superuser who swaps two records is found at both', async () => {
     await sealed();
     await behindOurBack(
       `update log.record r set value = o.value from log.record o
@@ -262,7 +262,7 @@ describe('in a log in PostgreSQL, a superuser', () => {
     await alarmed('changed', { of: FIRST, record: 5 });
   });
 
-  it('who moves a record to another table is found', async () => {
+  it('a superuser who moves a record to another table is found', async () => {
     await sealed();
     await behindOurBack('update log.record set key = $1 where partition = 0 and "offset" = 100', [
       FIRST,
@@ -272,7 +272,7 @@ describe('in a log in PostgreSQL, a superuser', () => {
     ]);
   });
 
-  it('who edits the stored hash of the record too is found against the signed seals', async () => {
+  it('a superuser who edits the stored hash of the record too is found against the signed seals', async () => {
     await sealed();
     await edit(offsetOf(120), record(SECOND, 999));
     await editLeaf(120, record(SECOND, 999));
@@ -287,7 +287,7 @@ describe('in a log in PostgreSQL, a superuser', () => {
     expect(await site.reader.mismatches(SECOND)).toHaveLength(1);
   });
 
-  it('who edits every stored hash and root too is found against the signed seals', async () => {
+  it('a superuser who edits every stored hash and root too is found against the signed seals', async () => {
     await sealed();
     await edit(offsetOf(120), record(SECOND, 999));
     await editAllStored(120, record(SECOND, 999));
@@ -304,7 +304,7 @@ describe('in a log in PostgreSQL, a superuser', () => {
     expect(alarm?.data.detail).toMatch(/heads in the database are not those of seal/);
   });
 
-  it('who edits only what the sealer continues from is found before it seals on that', async () => {
+  it('a superuser who edits only what the sealer continues from is found before it seals on that', async () => {
     await sealed();
     await site.query(
       `update seal.tree set frontier = overlay(frontier placing '\\x00'::bytea from 3) where name = $1`,
@@ -319,7 +319,7 @@ describe('in a log in PostgreSQL, a superuser', () => {
     expect(await site.reader.siteRoot()).toEqual(before);
   });
 
-  it('who edits a seal is found by the root that was signed', async () => {
+  it('a superuser who edits a seal is found by the root that was signed', async () => {
     await sealed();
     await site.query(
       `update seal.entry set text = replace(text, 'next 2', 'next 3') where "index" = 1`,
@@ -331,7 +331,7 @@ describe('in a log in PostgreSQL, a superuser', () => {
     ).toBe(true);
   });
 
-  it('who edits a signed checkpoint is found by its signature', async () => {
+  it('a superuser who edits a signed checkpoint is found by its signature', async () => {
     await sealed();
     await site.query(
       `update seal.checkpoint set note = regexp_replace(note, E'\\n[0-9]+\\n', E'\\n1\\n')`,

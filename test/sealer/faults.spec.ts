@@ -72,7 +72,7 @@ describe('two sealers', () => {
 });
 
 describe('a key', () => {
-  it('that others can read is refused by the name of its setting', async () => {
+  it('a key that others can read is refused by the name of its setting', async () => {
     const sealer = await site.start();
     await site.append('B07', 'x');
     await site.sealedAll();
@@ -81,7 +81,7 @@ describe('a key', () => {
     await expect(site.start()).rejects.toThrow(/^SHOEPRINT_SEAL_KEY: other users can read/);
   });
 
-  it('that is missing is not made again for a site that has one', async () => {
+  it('a key that is missing is not made again for a site that has one', async () => {
     const sealer = await site.start();
     await site.append('B07', 'x');
     await site.sealedAll();
@@ -90,7 +90,7 @@ describe('a key', () => {
     await expect(site.start()).rejects.toThrow(/^SHOEPRINT_SEAL_KEY: there is no key file/);
   });
 
-  it('of another site, or no key at all, is refused without showing the file', async () => {
+  it('a key of another site, or no key at all, is refused without showing the file', async () => {
     mkdirSync(join(site.folder, 'keys'));
     writeFileSync(site.keyFile, 'PRIVATE+KEY+secret\n', { mode: 0o600 });
     const why: unknown = await site.start().catch((error: unknown) => error);
@@ -166,7 +166,7 @@ describe('the memory of a key', () => {
 });
 
 describe('a partition', () => {
-  it('with a hole is sealed no further until it is mended and resumed; the other goes on', async () => {
+  it('a partition with a hole is sealed no further until it is mended and resumed; the other continues', async () => {
     const [holed, whole] = tables();
     await site.append(holed, ...records(holed, 5));
     memory().faults.hole = { partition: 0, offset: 3 };
@@ -220,7 +220,7 @@ describe('a partition', () => {
     expect(existsSync(site.tiles)).toBe(true);
   });
 
-  it('of another log is sealed no further', async () => {
+  it('a partition of another log is sealed no further', async () => {
     const sealer = await site.start();
     await site.append('B07', 'x');
     await site.sealedAll();

@@ -53,7 +53,7 @@ describe('a gaming day is closed', () => {
     expect(due('2026-11-23T10:00:00Z')).toBe('2026-11-22');
   });
 
-  it('not before the first seal of the site, and not for days before it', () => {
+  it('no gaming day is closed before the first seal of the site, and none before that day', () => {
     const first = { lastDay: undefined, firstSealed: '2026-11-19T23:00:00Z' };
     expect(due('2026-11-20T10:00:00Z', { ...first, firstSealed: undefined })).toBeUndefined();
     expect(due('2026-11-20T10:00:00Z', first)).toBeUndefined();

@@ -37,7 +37,7 @@ describe('shoeprint verify --log is refused with exit 2', () => {
     return (await client.query(sql).finally(() => client.end())).rows as unknown[];
   }
 
-  it('at once, if nobody answers at the address of the database', async () => {
+  it('is refused at once if nobody answers at the address of the database', async () => {
     const port = String(await freePort());
     const { code, stdout, stderr } = await run((url) => (url.port = port));
     expect([code, stdout]).toEqual([2, '']);
@@ -46,7 +46,7 @@ describe('shoeprint verify --log is refused with exit 2', () => {
     );
   }, 30_000);
 
-  it('for a database that does not exist, and for a user who does not', async () => {
+  it('is refused for a database that does not exist, and for a user who does not', async () => {
     const nowhere = await run((url) => (url.pathname = '/nowhere'));
     expect(nowhere).toMatchObject({
       code: 2,
@@ -59,7 +59,7 @@ describe('shoeprint verify --log is refused with exit 2', () => {
     expect(nobody.stderr).toMatch(/^shoeprint: PostgreSQL refused \(.*nobody-of-this-house/);
   });
 
-  it('for a database in which nothing is sealed, where it creates nothing', async () => {
+  it('is refused for a database in which nothing is sealed, where it creates nothing', async () => {
     expect(await run(same)).toEqual({
       code: 2,
       stdout: '',
@@ -69,7 +69,7 @@ describe('shoeprint verify --log is refused with exit 2', () => {
     expect(await query(made)).toEqual([]);
   });
 
-  it('for settings that are missing, and options that are for packages, by their names', async () => {
+  it('is refused for settings that are missing, and options that are for packages, by their names', async () => {
     const missing = await shoeprintBeside(['verify', '--log'], { DATABASE_URL: '' });
     expect([missing.code, missing.stdout]).toEqual([2, '']);
     for (const name of ['DATABASE_URL', 'SHOEPRINT_SITE', 'SHOEPRINT_SEAL_KEY'])

@@ -72,7 +72,7 @@ describe('witnesses', () => {
     },
   );
 
-  it('that are slow cosign what they were sent, and then the last checkpoint', async () => {
+  it('witnesses that are slow cosign what they were sent, and then the last checkpoint', async () => {
     const [first, second, third] = witnesses as [TestWitness, TestWitness, TestWitness];
     third.mood = 'slow';
     await start();
@@ -90,7 +90,7 @@ describe('witnesses', () => {
     expect(third.cosigned.length).toBeLessThan(first.cosigned.length);
   });
 
-  it('that know an older size get the proof from there', async () => {
+  it('witnesses that know an older size get the proof from there', async () => {
     const [first] = witnesses as [TestWitness];
     const sealer = await start();
     await seal('a');
@@ -108,7 +108,7 @@ describe('witnesses', () => {
     expect(first.cosigned.at(-1)?.size).toBeGreaterThan(first.cosigned[0]?.size ?? 0);
   });
 
-  it('that have cosigned a longer log, or another one, raise the alarm of a fork', async () => {
+  it('witnesses that have cosigned a longer log, or another one, raise the alarm of a fork', async () => {
     const [first] = witnesses as [TestWitness];
     first.mood = 'lying';
     const sealer = await start();

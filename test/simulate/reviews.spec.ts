@@ -156,7 +156,7 @@ describe('simulated reviews', () => {
     expect(reviews).toEqual([]);
   });
 
-  it('of several tables lie in order of time, and go to the tables that have faults', () => {
+  it('reviews of several tables lie in order of time, and go to the tables that have faults', () => {
     const { lines, reviews } = simulateTables({
       ...{ rules: rulesNamed('punto-banco@1'), seed: 7, shoes: 1, tables: ['B1', 'B2', 'B3'] },
       ...{ faults: ['TC-05', 'TC-08'] },
