@@ -1,5 +1,6 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { FINDING_CODES } from '#audit';
+import type { Table } from '#read-model';
 
 /** The form of a SHA-256. */
 export const SHA256 = /^[0-9a-f]{64}$/;
@@ -60,6 +61,17 @@ export const findingsOnly = (description: string): More => ({
   required: false,
   description: `${description}. Absent without the permission read-findings`,
 });
+
+/**
+ * A column of a table, as its entity declares it. The field has the name of the column. `more`
+ * describes it.
+ */
+export const ColumnOf =
+  <Row extends object>(table: Table<Row>, more: More = {}): PropertyDecorator =>
+  (answer, name) => {
+    const { nullable, ...schema } = table.column(name as keyof Row & string).schema;
+    field({ ...schema, ...(nullable && { nullable }) } as ApiPropertyOptions)(more)(answer, name);
+  };
 
 /** One of the given texts. */
 export const OneOf = (values: readonly string[], more?: More): PropertyDecorator =>

@@ -1,15 +1,15 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { HOUSE_TYPES, type HouseEventLine } from '#read-model';
-import { Day, OneOf, Ref, Text, Time } from '../docs/answer-fields.js';
+import { HOUSE_EVENT, type HouseEventLine } from '#read-model';
+import { ColumnOf, Ref } from '../docs/answer-fields.js';
 import { pageAnswerOf } from '../docs/page.answer.js';
 
 class HouseEventAnswer implements HouseEventLine {
   @Ref() ref!: string;
-  @OneOf(HOUSE_TYPES) type!: HouseEventLine['type'];
-  @Text({ description: 'Who did it: `person/…`, or `system/api` if nobody known did' })
+  @ColumnOf(HOUSE_EVENT) type!: HouseEventLine['type'];
+  @ColumnOf(HOUSE_EVENT, { description: 'Who did it: `person/…`, or `system/api` if nobody known did' })
   by!: string;
-  @Time({ description: 'By the clock of the server' }) at!: string;
-  @Day() gamingDay!: string;
+  @ColumnOf(HOUSE_EVENT, { description: 'By the clock of the server' }) at!: string;
+  @ColumnOf(HOUSE_EVENT) gamingDay!: string;
   @ApiProperty({
     type: 'object',
     additionalProperties: true,

@@ -1,23 +1,24 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import type { Severity as Grade } from '#audit';
 import type { Due, SourceOfValue } from '#baccarat';
-import type {
-  CoupBet,
-  CoupCommission,
-  CoupDetail,
-  CoupLine,
-  CoupWhole,
-  CoupStep,
-  CardFault,
-  FindingOfCoup,
-  JudgedBet,
-  LawfulSettlement,
-  SourcedCell,
+import {
+  COUP,
+  type CoupBet,
+  type CoupCommission,
+  type CoupDetail,
+  type CoupLine,
+  type CoupWhole,
+  type CoupStep,
+  type CardFault,
+  type FindingOfCoup,
+  type JudgedBet,
+  type LawfulSettlement,
+  type SourcedCell,
 } from '#read-model';
 import {
   Amount,
+  ColumnOf,
   Currency,
-  Day,
   findingsOnly,
   OneOf,
   Part,
@@ -29,7 +30,6 @@ import {
   Signed,
   Text,
   Texts,
-  Time,
   Whole,
   YesNo,
 } from '../docs/answer-fields.js';
@@ -38,11 +38,6 @@ import { FindingAnswer, UnjudgeableAnswer } from './finding.answer.js';
 type Settled = NonNullable<CoupBet['settled']>;
 type CardOfCoup = CoupDetail['cards'][number];
 
-/** The kind of a coup. */
-export const CoupKindField = (): PropertyDecorator =>
-  OneOf(['normal', 'dummy', 'demonstration', 'free']);
-/** The state of a coup: open, over or void. */
-export const CoupStateField = (): PropertyDecorator => OneOf(['open', 'over', 'void']);
 const Outcome = (more: Parameters<typeof OneOf>[1] = {}): PropertyDecorator =>
   OneOf(['player', 'banker', 'tie'], more);
 /** Cards in the order drawn. */
@@ -232,17 +227,17 @@ export class FindingOfCoupAnswer extends FindingAnswer implements Required<Findi
 export class CoupAnswer implements Required<CoupLine> {
   @Ref({ description: 'Its opening' }) ref!: string;
   @Ref({ description: 'The opening of its shoe' }) shoeRef!: string;
-  @Text() table!: string;
-  @Text() shoe!: string;
+  @ColumnOf(COUP) table!: string;
+  @ColumnOf(COUP) shoe!: string;
   @Whole({ description: 'Its number in the shoe' }) coup!: number;
-  @CoupKindField() kind!: CoupLine['kind'];
-  @CoupStateField() state!: CoupLine['state'];
+  @ColumnOf(COUP) kind!: CoupLine['kind'];
+  @ColumnOf(COUP) state!: CoupLine['state'];
   @Outcome({ nullable: true, description: 'According to the cards' }) outcome!: string | null;
-  @Text({ nullable: true, description: 'Who dealt; null if nobody had signed on' })
+  @ColumnOf(COUP, { description: 'Who dealt; null if nobody had signed on' })
   dealer!: string | null;
-  @Time() openedAt!: string;
-  @Time({ nullable: true }) endedAt!: string | null;
-  @Day() gamingDay!: string;
+  @ColumnOf(COUP) openedAt!: string;
+  @ColumnOf(COUP) endedAt!: string | null;
+  @ColumnOf(COUP) gamingDay!: string;
   @Cards() player!: readonly (string | null)[];
   @Cards() banker!: readonly (string | null)[];
   @Whole(findingsOnly('Standing findings')) findings!: number;

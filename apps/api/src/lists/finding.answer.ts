@@ -7,13 +7,13 @@ import {
   type Severity as Grade,
   type Unjudgeable,
 } from '#audit';
-import type { FindingLine } from '#read-model';
+import { FINDING, type FindingLine } from '#read-model';
 import {
   Amount,
   Code,
   Codes,
+  ColumnOf,
   Currency,
-  Day,
   OneOf,
   Part,
   Ref,
@@ -23,7 +23,6 @@ import {
   Texts,
   Time,
   Whole,
-  YesNo,
 } from '../docs/answer-fields.js';
 import { ReviewAnswer } from './review.answer.js';
 
@@ -73,8 +72,8 @@ export class FindingAnswer implements Required<FindingLine> {
   @Text({ description: 'Identical in every replay of the same events' }) id!: string;
   @Code() code!: FindingCode;
   @SeverityField() severity!: Grade;
-  @Text() table!: string;
-  @Text() shoe!: string;
+  @ColumnOf(FINDING) table!: string;
+  @ColumnOf(FINDING) shoe!: string;
   @Whole({ required: false, description: 'Absent from findings about a whole shoe or device' })
   coup!: number;
   @Whole({ required: false, minimum: 1 }) seat!: number;
@@ -99,20 +98,22 @@ export class FindingAnswer implements Required<FindingLine> {
   @SlipField({ required: false }) explainedBy!: Required<Finding>['explainedBy'];
   @Part(() => ImpactAnswer, { required: false }) impact!: ImpactAnswer;
   @Part(() => DispositionAnswer, { required: false }) disposition!: DispositionAnswer;
-  @YesNo({ description: 'Its coup was declared void' }) void!: boolean;
-  @YesNo({ description: 'Its prescribed remedy was done' }) remedied!: boolean;
+  @ColumnOf(FINDING, { description: 'Its coup was declared void' }) void!: boolean;
+  @ColumnOf(FINDING, { description: 'Its prescribed remedy was done' }) remedied!: boolean;
   @Text({ description: 'One plain sentence' }) message!: string;
   @OneOf(['standing', 'withdrawn']) status!: FindingLine['status'];
   @Ref({ nullable: true, description: 'The event that withdrew it' })
   withdrawnBecause!: string | null;
   @Ref({ nullable: true }) shoeRef!: string | null;
   @Ref({ nullable: true }) coupRef!: string | null;
-  @Text({ nullable: true, description: 'Who dealt; null if nobody had signed on' })
+  @ColumnOf(FINDING, { description: 'Who dealt; null if nobody had signed on' })
   dealer!: string | null;
-  @Time({ description: 'When the coup was opened, else the time of the event that raised it' })
+  @ColumnOf(FINDING, {
+    description: 'When the coup was opened, else the time of the event that raised it',
+  })
   at!: string;
-  @Day() gamingDay!: string;
-  @Time({ nullable: true, description: 'The receipt of the event that raised it first' })
+  @ColumnOf(FINDING) gamingDay!: string;
+  @ColumnOf(FINDING, { description: 'The receipt of the event that raised it first' })
   raisedAt!: FindingLine['raisedAt'];
   @Part(() => ReviewAnswer) review!: ReviewAnswer;
   @Time({

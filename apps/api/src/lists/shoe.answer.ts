@@ -1,49 +1,43 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Severity as Grade } from '#audit';
 import { RANKS } from '#baccarat';
-import type { ShoeLedgerLine, ShoeLine, ShoeWhole } from '#read-model';
+import { SHOE, type ShoeLedgerLine, type ShoeLine, type ShoeWhole } from '#read-model';
 import {
   Amount,
+  ColumnOf,
   Currency,
-  Day,
   findingsOnly,
-  OneOf,
   Part,
   Parts,
   PositionsField,
   Ref,
   RulesId,
   SeverityField,
-  Text,
-  Time,
   Whole,
   YesNo,
 } from '../docs/answer-fields.js';
 import { Cards, CoupAnswer } from './coup.answer.js';
 import { FindingAnswer, UnjudgeableAnswer } from './finding.answer.js';
 
-/** The kind of a shoe: physical or virtual. */
-export const ShoeKindField = (): PropertyDecorator => OneOf(['physical', 'virtual']);
-
 /** A shoe as lists show it. */
 export class ShoeAnswer implements Required<ShoeLine> {
   @Ref({ description: 'Its opening' }) ref!: string;
-  @Text() table!: string;
-  @Text({ description: 'Its id, unique at its table' }) shoe!: string;
+  @ColumnOf(SHOE) table!: string;
+  @ColumnOf(SHOE, { description: 'Its id, unique at its table' }) shoe!: string;
   @RulesId() rules!: string;
   @Whole({ minimum: 1 }) decks!: number;
-  @ShoeKindField() kind!: string;
+  @ColumnOf(SHOE) kind!: string;
   @Currency() currency!: string;
   @Whole() coups!: number;
   @Whole({ description: 'Cards drawn' }) cards!: number;
   @Whole({ description: 'Cards that could not be read' }) unread!: number;
-  @YesNo() closed!: boolean;
-  @Text({ nullable: true }) closeReason!: string | null;
+  @ColumnOf(SHOE) closed!: boolean;
+  @ColumnOf(SHOE) closeReason!: string | null;
   @Whole({ nullable: true, description: 'Cards left, as reported at its closing' })
   remaining!: number | null;
-  @Time() openedAt!: string;
-  @Time({ nullable: true }) closedAt!: string | null;
-  @Day() gamingDay!: string;
+  @ColumnOf(SHOE) openedAt!: string;
+  @ColumnOf(SHOE) closedAt!: string | null;
+  @ColumnOf(SHOE) gamingDay!: string;
   @Whole(findingsOnly('Standing findings')) findings!: number;
   @SeverityField({
     ...findingsOnly('The gravest severity of them, 1 is the gravest'),

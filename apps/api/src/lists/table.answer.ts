@@ -1,8 +1,15 @@
 import type { Severity as Grade } from '#audit';
-import type { TableCoup, TableEvents, TableLine, TableShoe } from '#read-model';
 import {
+  COUP,
+  SHOE,
+  type TableCoup,
+  type TableEvents,
+  type TableLine,
+  type TableShoe,
+} from '#read-model';
+import {
+  ColumnOf,
   Currency,
-  Day,
   findingsOnly,
   Part,
   Parts,
@@ -13,22 +20,21 @@ import {
   Time,
   Whole,
 } from '../docs/answer-fields.js';
-import { CardAnswer, CoupBetAnswer, CoupKindField } from './coup.answer.js';
-import { ShoeKindField } from './shoe.answer.js';
+import { CardAnswer, CoupBetAnswer } from './coup.answer.js';
 
 /** The open shoe of a table, with its findings counted. */
 export class TableShoeAnswer implements Required<TableShoe> {
   @Ref() ref!: string;
-  @Text() shoe!: string;
+  @ColumnOf(SHOE) shoe!: string;
   @RulesId() rules!: string;
   @Whole({ minimum: 1 }) decks!: number;
-  @ShoeKindField() kind!: string;
+  @ColumnOf(SHOE) kind!: string;
   @Currency() currency!: string;
   @Whole() coups!: number;
   @Whole() cards!: number;
   @Whole() unread!: number;
-  @Time() openedAt!: string;
-  @Day() gamingDay!: string;
+  @ColumnOf(SHOE) openedAt!: string;
+  @ColumnOf(SHOE) gamingDay!: string;
   @Whole(findingsOnly('Standing findings')) findings!: number;
   @SeverityField({
     ...findingsOnly('The gravest severity of them, 1 is the gravest'),
@@ -41,8 +47,8 @@ export class TableShoeAnswer implements Required<TableShoe> {
 export class TableCoupAnswer implements Required<TableCoup> {
   @Ref() ref!: string;
   @Whole() coup!: number;
-  @CoupKindField() kind!: TableCoup['kind'];
-  @Time() openedAt!: string;
+  @ColumnOf(COUP) kind!: TableCoup['kind'];
+  @ColumnOf(COUP) openedAt!: string;
   @Parts(() => CardAnswer, { description: 'Cards so far' }) cards!: readonly CardAnswer[];
   @Parts(() => CoupBetAnswer) bets!: readonly CoupBetAnswer[];
 }

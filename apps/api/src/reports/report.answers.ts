@@ -1,29 +1,33 @@
 import type { FindingCode, Severity as Grade } from '#audit';
-import type {
-  CommissionCoup,
-  CommissionLine,
-  CommissionOwed,
-  DealerAccuracy,
-  DealerLine,
-  DealersReport,
-  DeviceLine,
-  DeviceTotal,
-  MisdealtCount,
-  MisdealtLine,
-  MisdealtSummary,
-  PassedRecord,
-  PayoutCoup,
-  PayoutLine,
-  PayoutsReport,
-  PayoutTotal,
-  ShoeReportLine,
-  ShoeReportTotal,
-  VarianceLine,
+import {
+  type CommissionCoup,
+  type CommissionLine,
+  type CommissionOwed,
+  COUP,
+  type DealerAccuracy,
+  type DealerLine,
+  type DealersReport,
+  DEVICE,
+  type DeviceLine,
+  type DeviceTotal,
+  type MisdealtCount,
+  type MisdealtLine,
+  type MisdealtSummary,
+  type PassedRecord,
+  type PayoutCoup,
+  type PayoutLine,
+  type PayoutsReport,
+  type PayoutTotal,
+  SHOE,
+  type ShoeReportLine,
+  type ShoeReportTotal,
+  type VarianceLine,
 } from '#read-model';
 import {
   Amount,
   Code,
   Codes,
+  ColumnOf,
   Currency,
   Day,
   findingsOnly,
@@ -42,7 +46,6 @@ import {
   YesNo,
 } from '../docs/answer-fields.js';
 import { pageAnswerOf } from '../docs/page.answer.js';
-import { CoupStateField } from '../lists/coup.answer.js';
 import { Favours, FindingAnswer, SlipField } from '../lists/finding.answer.js';
 
 /** A record that cannot be read and that an administrator passed: nobody judges it. */
@@ -90,7 +93,7 @@ class CommissionCoupAnswer implements Required<CommissionCoup> {
   @Text() table!: string;
   @Text() shoe!: string;
   @Whole() coup!: number;
-  @CoupStateField() state!: CommissionCoup['state'];
+  @ColumnOf(COUP) state!: CommissionCoup['state'];
   @Text({ nullable: true }) dealer!: string | null;
   @Time() openedAt!: string;
   @Day() gamingDay!: string;
@@ -183,15 +186,15 @@ export class DealersAnswer implements Required<DealersReport> {
 /** Composition, reconciliation and pace of a shoe. */
 class ShoeReportAnswer implements Required<ShoeReportLine> {
   @Ref() shoeRef!: string;
-  @Text() table!: string;
-  @Text() shoe!: string;
+  @ColumnOf(SHOE) table!: string;
+  @ColumnOf(SHOE) shoe!: string;
   @RulesId() rules!: string;
   @Currency() currency!: string;
-  @Day() gamingDay!: string;
-  @Time() openedAt!: string;
-  @Time({ nullable: true }) closedAt!: string | null;
-  @YesNo() closed!: boolean;
-  @Text({ nullable: true }) closeReason!: string | null;
+  @ColumnOf(SHOE) gamingDay!: string;
+  @ColumnOf(SHOE) openedAt!: string;
+  @ColumnOf(SHOE) closedAt!: string | null;
+  @ColumnOf(SHOE) closed!: boolean;
+  @ColumnOf(SHOE) closeReason!: string | null;
   @Whole({ minimum: 1 }) decks!: number;
   @Whole({ description: '52 cards a deck' }) expected!: number;
   @Whole({ description: 'Cards drawn, including burned and unread ones' }) drawn!: number;
@@ -275,14 +278,14 @@ export class PayoutsAnswer implements Required<PayoutsReport> {
 
 /** A device's events, clock and gaps. */
 class DeviceAnswer implements Required<DeviceLine> {
-  @Text() table!: string;
-  @Text() source!: string;
-  @YesNo({ nullable: true, description: 'Null if it never reported' }) online!: boolean | null;
+  @ColumnOf(DEVICE) table!: string;
+  @ColumnOf(DEVICE) source!: string;
+  @ColumnOf(DEVICE, { description: 'Null if it never reported' }) online!: boolean | null;
   @Whole() events!: number;
-  @Text({ nullable: true }) session!: string | null;
+  @ColumnOf(DEVICE) session!: string | null;
   @Whole({ nullable: true }) lastSequence!: number | null;
-  @Time({ description: 'By its own clock' }) lastTime!: string;
-  @Time({ nullable: true }) lastReceived!: string | null;
+  @ColumnOf(DEVICE, { description: 'By its own clock' }) lastTime!: string;
+  @ColumnOf(DEVICE) lastReceived!: string | null;
   @Signed({ nullable: true, description: 'Receipt minus its own clock, in milliseconds' })
   clockOffsetLast!: number | null;
   @Signed({ nullable: true }) clockOffsetLeast!: number | null;

@@ -107,16 +107,6 @@ export class Table<Row extends object> {
       .map((field) => `${alias}.${this.column(field).name} as "${prefix}${field}"`)
       .join(', ');
   }
-
-  /** Returns the schema of each of these fields, for the description of an answer that shows them. */
-  schemas<Field extends keyof Row & string>(
-    fields: readonly Field[],
-  ): Readonly<Record<Field, ColumnSchema>> {
-    return Object.fromEntries(fields.map((field) => [field, this.column(field).schema])) as Record<
-      Field,
-      ColumnSchema
-    >;
-  }
 }
 
 /** Returns the table that an entity class declares. */
