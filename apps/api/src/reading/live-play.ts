@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 
-/** Events are being recorded if a request with events came so short a time ago. */
+/** Events count as being recorded if the last request with events came this recently. */
 const LATELY_MS = 1_000;
-/** The longest rest, so that reading goes on even if the machine has no time for it. */
+/** The longest rest, so that reading continues even on a machine without spare time. */
 const REST_MS_MAX = 1_000;
 
 /**

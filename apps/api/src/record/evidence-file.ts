@@ -80,7 +80,7 @@ async function* linesAt(
 
 const LINE_FEED = Buffer.from('\n');
 
-/** Returns the records with these offsets. Throws `BrokenLog` if the log has one of them no more. */
+/** Returns the records with these offsets. Throws `BrokenLog` if the log lacks one of them. */
 async function recordsAt(
   log: EventLog,
   partition: number,

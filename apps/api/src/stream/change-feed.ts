@@ -11,7 +11,7 @@ import { AskChanges } from './ask-changes.js';
 import { ChangeBatch } from './change-batch.js';
 import { changedTable, type Viewer } from './views.js';
 
-/** What is kept for readers who resume from a moment ago: so many changes, in so many batches. */
+/** What is kept for readers who resume after a moment: this many changes, in this many batches. */
 const RECENT_MAX = 5_000;
 const RECENT_BATCHES_MAX = 200;
 /** How long a read of changes that failed waits before the next. */
@@ -267,7 +267,7 @@ const EVERY_TABLE = '';
 const tablesOf = ({ viewer: { tables } }: View): Iterable<string> =>
   tables === 'all' ? [EVERY_TABLE] : tables;
 
-/** Lets so much work be under way at once, and the rest wait in order. */
+/** Limits how much work is under way at once. The rest waits in order. */
 class Turns {
   private free: number;
   private readonly waiting: (() => void)[] = [];

@@ -1,7 +1,7 @@
 import type { TableChange } from '#read-model';
 import { Text, Time } from '../docs/answer-fields.js';
 
-/** What the stream says of a table at which something was recorded. How it stands is read. */
+/** What the stream says about a table where something was recorded. Its state must be read. */
 export class TableChangeAnswer implements Required<TableChange> {
   @Text() table!: string;
   @Text({ nullable: true, description: "The reference of the open shoe's opening" })

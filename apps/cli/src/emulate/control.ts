@@ -7,7 +7,7 @@ import { asError } from '#process';
 import { Refusal } from '../refusal.js';
 import type { Address } from './address.js';
 
-/** The longest command, and the most people who give some at a time. */
+/** The longest command, and the most connections at a time. */
 const COMMAND_MAX = 200;
 const CONNECTIONS_MAX = 8;
 /** How long a connection may be silent. */

@@ -13,7 +13,7 @@ import { isRefusal } from './refusals.js';
 import type { ExportShown } from './shown.js';
 
 const LOOK_MS = 500;
-/** A server that is away for longer ends the command. The server goes on with the export. */
+/** A server that is away for longer ends the command. The server continues the export. */
 const AWAY_MS_MAX = 60_000;
 /** A package that comes slower than this in all is given up. */
 const FETCH_MS_MAX = 3_600_000;

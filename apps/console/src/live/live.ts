@@ -8,7 +8,7 @@ export type Change =
   | { readonly is: 'finding'; readonly finding: Answers['FindingAnswer'] }
   | { readonly is: 'coup'; readonly coup: Answers['CoupAnswer'] }
   | { readonly is: 'shoe'; readonly shoe: Answers['ShoeAnswer'] }
-  /** That something was recorded at a table. How it stands is read. */
+  /** That something was recorded at a table. Its state must be read. */
   | { readonly is: 'table'; readonly table: Answers['TableChangeAnswer'] };
 
 /** Whether changes arrive. `since` is when the last sign of the server came, in ms since 1970. */

@@ -23,8 +23,8 @@ export interface StoppedFollowing {
 }
 
 /**
- * Takes what the follower reads, until the session commits it. The follower reads on in a partition
- * only then, so at most one delivery of each partition waits here.
+ * Takes what the follower reads, until the session commits it. Only then does the follower continue
+ * in a partition, so at most one delivery of each partition waits here.
  */
 export class SealIntake implements RecordHandler {
   private deliveries: ReadRecords[] = [];

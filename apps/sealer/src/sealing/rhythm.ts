@@ -32,7 +32,7 @@ export const RHYTHM: Rhythm = Object.freeze({
 
 /** The shortest time between two seals that somebody asks for. */
 const ASKED_MS = 5_000;
-/** A seal is made at least so often, also if nothing is new: its age shows a log that was cut. */
+/** A seal is made at least this often, even if nothing is new: its age reveals a cut log. */
 const AGE_MS_MAX = 3_600_000;
 
 /** Returns why to seal now, or undefined if it is not time. */

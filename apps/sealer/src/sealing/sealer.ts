@@ -22,7 +22,7 @@ import { Tables } from './tables.js';
 const CLAIMS_A_LEASE = 3;
 const RETRY_MS = 500;
 const RETRY_MS_MAX = 10_000;
-/** A session that lasted so long was healthy: the next failure is tried again soon. */
+/** A session that lasted this long was healthy, so the next failure is retried soon. */
 const HEALTHY_MS = 60_000;
 
 /**
@@ -95,8 +95,8 @@ export class Sealer {
   }
 
   /**
-   * Throws `SigningRefused` unless the database goes on from what the key signed last: on another
-   * one not even a record is hashed.
+   * Throws `SigningRefused` unless the database continues what the key signed last. Of another one,
+   * not even a record is hashed.
    */
   private async assertRemembered(site: GrowingTree): Promise<void> {
     const { signer, reader, origin, sha256 } = this.parts;

@@ -11,7 +11,7 @@ import type { SiteLog } from './site-log.js';
 
 /** How often the session looks whether something is due. */
 const LOOK_MS = 100;
-/** How often it is looked whether somebody has resumed a stopped partition. */
+/** How often to check whether a stopped partition was resumed. */
 const RESUMED_LOOK_MS = 2_000;
 /** How often the lease is renewed while it lasts. */
 const RENEWALS_A_LEASE = 3;

@@ -18,9 +18,9 @@ import type { Tables } from './tables.js';
 
 /** How long a failed step rests before it is tried again. */
 const RETRY_MS = 5_000;
-/** The clocks of this machine and of the database may differ by so much. */
+/** The clocks of this machine and of the database may differ by this much. */
 const CLOCK_MS_MAX = 60_000;
-/** A lease must last at least so long after the last write of it when the key is used. */
+/** A lease must last at least this long after its last write when the key is used. */
 const SIGNING_MS = 5_000;
 
 /** A gaming day that a seal has closed. */

@@ -49,7 +49,7 @@ export interface ExportFailure {
 /** How an export ended. */
 export type ExportEnd = { readonly made: MadePackage } | ExportFailure;
 
-/** How long a process has an export to itself without a sign of life. */
+/** How long a process keeps an export without a heartbeat. */
 const HELD_MS = 30_000;
 /** The most exports that a list shows, the latest first. */
 const EXPORTS_SHOWN = 200;

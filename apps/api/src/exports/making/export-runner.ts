@@ -22,13 +22,13 @@ import {
 import { ExporterProcess, type MakingEnd } from './exporter-process.js';
 import { Exporting } from './exporting.js';
 
-/** How often work is looked for, and progress is kept and the folder is measured. */
+/** How often to look for work, save progress and measure the folder. */
 const LOOK_MS = 1_000;
-/** How often old packages are looked for. */
+/** How often to look for old packages. */
 const TIDY_MS = 60_000;
 /** How long exports rest after a process could not reach the log or the database. */
 const AWAY_MS = 5_000;
-/** An export whose process dies so often is given up. */
+/** An export whose process dies this often is given up. */
 const TRIES_MAX = 3;
 /** The most warnings that the record of the house keeps of a package, and how long each may be. */
 const WARNINGS_MAX = 20;
@@ -84,7 +84,7 @@ export class ExportRunner implements OnApplicationBootstrap, OnModuleDestroy {
     this.timer = setInterval(() => this.look(), LOOK_MS);
   }
 
-  /** Ends what is made. Another process, or the next start, makes it again. */
+  /** Ends the export under way. Another process, or the next start, makes it again. */
   async onModuleDestroy(): Promise<void> {
     this.isClosing = true;
     clearInterval(this.timer);

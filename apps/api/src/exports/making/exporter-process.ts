@@ -12,7 +12,7 @@ const MAKING_MS_MAX = 6 * 3_600_000;
 /** How long a process may take to leave nothing behind after it was asked to end. */
 const END_MS_MAX = 3_000;
 
-/** How long the last word of a process that has ended may be on the way. */
+/** How long the last message of a process that has ended may be on its way. */
 const WORD_MS_MAX = 1_000;
 
 /** How the process that makes a package ended: with its last word, or with none. */

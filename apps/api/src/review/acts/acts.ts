@@ -124,8 +124,7 @@ export class Acts {
 }
 
 /**
- * Returns when a person last proved who they are. Throws `confirm-first` if that does not last any
- * more.
+ * Returns when a person last proved who they are. Throws `confirm-first` if that has expired.
  */
 function confirmedBy(by: Identity): string {
   const { confirmedAt } = personIn(by);

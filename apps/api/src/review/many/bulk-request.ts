@@ -96,7 +96,7 @@ export class BulkRuling {
 
 const BULK_OUTCOMES = [...REVIEW_OUTCOMES, 'not-found', 'table-parked', 'pending'] as const;
 
-/** What became of one finding of many, or would. */
+/** What happened to one finding of many, or would happen. */
 class BulkItemAnswer {
   @Text({ description: 'The id of the finding' }) finding!: string;
   @OneOf(BULK_OUTCOMES, {
@@ -110,7 +110,7 @@ class BulkItemAnswer {
   review!: ReviewAnswer;
 }
 
-/** What became of one ruling for many findings, or would. */
+/** What happened to one ruling for many findings, or would happen. */
 export class BulkAnswer {
   @Text({ pattern: '^[0-9a-f]{64}$', description: 'Identifies the findings as the preview saw them' })
   preview!: string;

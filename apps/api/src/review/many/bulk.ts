@@ -19,7 +19,7 @@ export interface BulkSent {
   readonly preview: string | undefined;
 }
 
-/** What became of one finding, or would. */
+/** What happened to one finding, or would happen. */
 export interface BulkItem {
   readonly finding: string;
   readonly outcome: ReviewOutcome | 'not-found' | 'table-parked' | 'pending';
@@ -28,7 +28,7 @@ export interface BulkItem {
   readonly act: ActLine | undefined;
 }
 
-/** What became of a ruling for many findings, or would: each in the order in which it was sent. */
+/** What happened to each finding of many, or would happen, in the order in which they were sent. */
 export interface BulkDone {
   readonly preview: string;
   readonly items: readonly BulkItem[];
@@ -121,7 +121,7 @@ export class Bulk {
   }
 }
 
-/** The commands that a ruling for many gives about each finding. */
+/** The commands that a ruling for many sends about each finding. */
 const VERBS = ['claim', 'propose'] as const;
 
 const refOf = ({ by, key }: BulkSent, verb: (typeof VERBS)[number], finding: string): string =>

@@ -10,7 +10,7 @@ import { ROWS } from '../../settings/tokens.js';
 const HELD_S = 60;
 /** How often a statement is repeated in which others were faster. */
 const TRIES_MAX = 50;
-/** A number of ours, so that no other advisory lock of the database is one of these. */
+/** A number of our own, which no other advisory lock of the database uses. */
 const LOCKS = 720_311;
 const UNIQUE_VIOLATION = '23505';
 

@@ -10,7 +10,7 @@ import { ReviewRows } from '../review-rows.js';
 
 /** How many findings in a row may go to somebody else. */
 const REFUSED_MAX = 5;
-/** What tells that somebody else has the finding, or nobody can: the next one may still be free. */
+/** Problems of a finding that is taken or cannot be claimed: the next one may still be free. */
 const PASSED: readonly number[] = [404, 409];
 
 const isPassed = (error: unknown): boolean =>

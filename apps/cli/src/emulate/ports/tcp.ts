@@ -17,7 +17,7 @@ class Peer {
 
   constructor(private readonly events: PortEvents) {}
 
-  /** Takes a new peer. It replaces the former one, because a power cut says no goodbye. */
+  /** Takes a new peer. It replaces the former one, because a power cut closes no connection. */
   take(socket: net.Socket): void {
     this.drop();
     this.socket = socket;
