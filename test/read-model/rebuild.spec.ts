@@ -209,7 +209,9 @@ describe('a swap', () => {
   ])('is refused if %s, and changes nothing', async (_, positions) => {
     const rebuild = await openRebuild();
     await rebuild.prepare('log-1', 2, 1);
-    await expect(rebuild.swap(() => filling(rebuild)(positions))).rejects.toThrow(NotAtTheSamePosition);
+    await expect(rebuild.swap(() => filling(rebuild)(positions))).rejects.toThrow(
+      NotAtTheSamePosition,
+    );
     await expect(rebuild.compare(() => filling(rebuild)(positions))).rejects.toThrow(
       NotAtTheSamePosition,
     );

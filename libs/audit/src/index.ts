@@ -1,4 +1,10 @@
-export { canonicalLine, blockOf, Decoder, type Decoded, type RefusedLine } from './decode/decode.js';
+export {
+  canonicalLine,
+  blockOf,
+  Decoder,
+  type Decoded,
+  type RefusedLine,
+} from './decode/decode.js';
 export { splitArray, type Split } from './decode/batch-split.js';
 export { stamped, stampsOf, unstamped, type StampedLine } from './events/stamp.js';
 export type { Block } from './decode/line-reader.js';

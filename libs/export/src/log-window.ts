@@ -12,7 +12,10 @@ interface Slice {
 }
 
 /** Returns the record at a position if a slice has it. */
-function recordIn({ partition, records }: Slice, position: RecordPosition): StoredRecord | undefined {
+function recordIn(
+  { partition, records }: Slice,
+  position: RecordPosition,
+): StoredRecord | undefined {
   const first = records[0]?.offset;
   if (partition !== position.partition || first === undefined) return undefined;
   const record = records[position.offset - first];

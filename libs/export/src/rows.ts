@@ -42,7 +42,11 @@ export interface ExportRows {
   unjudged(
     table: string,
   ): Promise<
-    { readonly position: RecordPosition; readonly line: number | null; readonly released: boolean }[]
+    {
+      readonly position: RecordPosition;
+      readonly line: number | null;
+      readonly released: boolean;
+    }[]
   >;
   /** Returns how the rows differ from what was judged of shoes that left reach. */
   difference(shoes: readonly RangeShoe[]): Promise<string | undefined>;

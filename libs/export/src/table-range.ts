@@ -137,7 +137,9 @@ export class TableRange {
   private async *starts(): AsyncGenerator<NearStart> {
     const { log, rows } = this.parts;
     const position = await log.positionOf(Math.min(this.asked.at, this.asked.size - 1));
-    const known = position ? await rows.openingsBefore(log.table.id, position.offset, SHOES_KNOWN) : [];
+    const known = position
+      ? await rows.openingsBefore(log.table.id, position.offset, SHOES_KNOWN)
+      : [];
     for (let shoes = SHOES_NEAR; shoes < known.length; shoes *= 2) {
       const opening = known[shoes];
       const start = opening && (await log.recordAt(opening.position));
@@ -163,7 +165,11 @@ export class TableRange {
     const before = await log.positionOf(start);
     const earlier = new Map<string, number>();
     if (!before || names.size === 0) return earlier;
-    for (const { shoe, position } of await rows.openingsOf(log.table.id, [...names], before.offset)) {
+    for (const { shoe, position } of await rows.openingsOf(
+      log.table.id,
+      [...names],
+      before.offset,
+    )) {
       const record = await log.recordAt(position);
       if (record !== undefined) earlier.set(shoe, record);
     }

@@ -149,7 +149,9 @@ export class BoundedClient extends pg.Client {
       return state && RESTS.test(state) ? RESTING : undefined;
     } catch (error) {
       // A server that refuses, for example because it has no connection left, is there.
-      return error instanceof pg.DatabaseError ? undefined : 'the server is silent and does not answer';
+      return error instanceof pg.DatabaseError
+        ? undefined
+        : 'the server is silent and does not answer';
     } finally {
       other.connection.stream.destroy();
     }

@@ -24,7 +24,8 @@ class DeliveryAnswer implements Required<KeyDelivery> {
   lastReceived!: string | null;
   @Whole({ description: 'Holes in the numbers of its sources (DV-04)' }) gaps!: number;
   @Parts(() => DeliveryFaultAnswer, {
-    description: 'Standing DV findings of its sources. They count for every key that sent for a source',
+    description:
+      'Standing DV findings of its sources. They count for every key that sent for a source',
   })
   faults!: readonly DeliveryFaultAnswer[];
 }

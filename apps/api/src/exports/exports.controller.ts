@@ -44,18 +44,19 @@ const PackageDocumented = (): MethodDecorator =>
   applyDecorators(
     ApiOperation({
       summary: 'The package itself, a zip file',
-      description: 'The whole file, or one part of it. The record of the house keeps who fetched it.',
+      description:
+        'The whole file, or one part of it. The record of the house keeps who fetched it.',
     }),
     ApiHeader({
       name: 'Range',
       required: false,
-      description: 'One part, such as `bytes=1000-1999`. A request for several parts gets the whole file',
+      description: 'One part, `bytes=1000-1999`. Several get the whole file',
       ...TEXT,
     }),
     ApiHeader({
       name: 'If-Range',
       required: false,
-      description: 'The `ETag` of the earlier part. If the file has changed, the whole file is sent',
+      description: 'The `ETag` of the earlier part. If it differs, the whole file is sent',
       ...TEXT,
     }),
     ApiHeader({

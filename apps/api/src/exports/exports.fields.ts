@@ -135,7 +135,8 @@ export class NewExport {
   @ApiPropertyOptional({
     type: 'boolean',
     default: false,
-    description: 'Whether to make a package that its own verifier does not find intact. The package then says so',
+    description:
+      'Whether to make a package that its own verifier does not find intact. The package then says so',
   })
   @MayBeAbsent()
   @IsBoolean()

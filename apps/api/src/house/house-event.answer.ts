@@ -6,7 +6,9 @@ import { pageAnswerOf } from '../docs/page.answer.js';
 class HouseEventAnswer implements HouseEventLine {
   @Ref() ref!: string;
   @ColumnOf(HOUSE_EVENT) type!: HouseEventLine['type'];
-  @ColumnOf(HOUSE_EVENT, { description: 'Who did it: `person/…`, or `system/api` if nobody known did' })
+  @ColumnOf(HOUSE_EVENT, {
+    description: 'Who did it: `person/…`, or `system/api` if nobody known did',
+  })
   by!: string;
   @ColumnOf(HOUSE_EVENT, { description: 'By the clock of the server' }) at!: string;
   @ColumnOf(HOUSE_EVENT) gamingDay!: string;

@@ -58,7 +58,8 @@ export class RequestPipe extends ValidationPipe {
 /** Returns the fault of the first value that exceeds a limit, or undefined if none does. */
 function excessOf(value: unknown, pointer = '', depth = 0): RequestFault | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  if (depth >= DEPTH_MAX) return { pointer, reason: `values may be nested at most ${DEPTH_MAX} deep` };
+  if (depth >= DEPTH_MAX)
+    return { pointer, reason: `values may be nested at most ${DEPTH_MAX} deep` };
   const isList = Array.isArray(value);
   const entries = Object.entries(value);
   const most = isList ? ITEMS_MAX : MEMBERS_MAX;

@@ -100,7 +100,9 @@ class FindingFilterFields extends DealtFields {
   @ChoiceField(ESCALATIONS)
   escalated?: (typeof ESCALATIONS)[number];
 
-  @YesNoField('What has waited for a ruling longer than the policy in force allows, or everything else')
+  @YesNoField(
+    'What has waited for a ruling longer than the policy in force allows, or everything else',
+  )
   overdue?: boolean;
 
   @YesNoField('What left a full desk before a ruling, or everything else')

@@ -79,7 +79,9 @@ export class CutCardAnswer implements Required<NonNullable<ShoeWhole['cutCard']>
       'The number of the coup in which it appeared, or of the last one before; null if there was none',
   })
   coup!: number | null;
-  @YesNo({ description: 'Whether it appeared during that coup, after its first card and before its end' })
+  @YesNo({
+    description: 'Whether it appeared during that coup, after its first card and before its end',
+  })
   inside!: boolean;
   @Whole({ description: 'Cards left when it appeared' }) cardsLeft!: number;
   @Whole({ description: 'How many coups the rules still permit now' }) coupsLeft!: number;

@@ -98,7 +98,8 @@ const MarkField = (): PropertyDecorator =>
     ApiPropertyOptional({
       enum: MARKS,
       default: 'false',
-      description: 'Whether CSV begins with a byte order mark, which tells spreadsheets that it is UTF-8',
+      description:
+        'Whether CSV begins with a byte order mark, which tells spreadsheets that it is UTF-8',
     }),
     MayBeAbsent(),
     IsIn(MARKS),

@@ -130,7 +130,10 @@ export class SiteLogController {
   @Refuses('not-permitted')
   showHeads(@Param('number') number: string, @Sender() { tables }: Identity): Promise<SealedFile> {
     if (tables !== 'all')
-      throw new Problem('not-permitted', 'a seal has the heads of all tables, and this identity may see only some');
+      throw new Problem(
+        'not-permitted',
+        'a seal has the heads of all tables, and this identity may see only some',
+      );
     return this.queries.execute(new ShowHeads(wholeNumber(number)));
   }
 }

@@ -133,7 +133,9 @@ function emulationAsked(protocol: EmulatedProtocol, options: EmulateOptions): Em
       `--device: "${device}" must be 1 to 64 letters, digits, dots, hyphens and underscores, and begin with a letter or a digit`,
     );
   if (options.expect !== undefined && options.control !== undefined)
-    throw new Refusal('--expect: cannot be combined with --control, whose commands are not known in advance');
+    throw new Refusal(
+      '--expect: cannot be combined with --control, whose commands are not known in advance',
+    );
   return { ...options, protocol, faults, at: portAsked(protocol, options) };
 }
 

@@ -23,7 +23,8 @@ let last: LiveReport | undefined;
 
 function join(port: MessagePort, url: string): void {
   ports.add(port);
-  if (stream && last) port.postMessage(last.is === 'live' ? { ...last, at: position.lastId } : last);
+  if (stream && last)
+    port.postMessage(last.is === 'live' ? { ...last, at: position.lastId } : last);
   stream ??= followFrom((position = { lastId: '' }), url);
 }
 

@@ -170,7 +170,8 @@ export class StoredTreesCheck {
     }: { readonly head: GrownRow; readonly before: number; readonly isThere: boolean },
   ): Promise<void> {
     const { reader, onFault } = this.parts;
-    const [position] = (await reader.positions(number, before, before + 1).catch(ifNotSealed)) ?? [];
+    const [position] =
+      (await reader.positions(number, before, before + 1).catch(ifNotSealed)) ?? [];
     const which = size - before === 1 ? `record ${before}` : `records ${before} to ${size - 1}`;
     onFault({
       step: 6,

@@ -112,7 +112,8 @@ class SampleFloor {
     const grave = earlier.filter(({ severity }) => severity === 1);
     const light = earlier.find(({ severity, impact }) => severity === 3 && !impact);
     const last = inOrder.find((line) => line.table === LOOKED_AT && isOfLast(line));
-    if (!light || !last) throw new Error('the sample day does not have the findings that it should');
+    if (!light || !last)
+      throw new Error('the sample day does not have the findings that it should');
     return { grave: grave.map(({ id }) => id), light: light.id, last };
   }
 

@@ -209,7 +209,10 @@ export class KafkaFollower implements Follower {
   private async take(reading: Reading): Promise<void> {
     try {
       await this.handler.take(reading.partition, shareOf(reading));
-      if (reading.aheadBytes <= AHEAD_BYTES_MAX / 2 && this.readings.get(reading.partition) === reading)
+      if (
+        reading.aheadBytes <= AHEAD_BYTES_MAX / 2 &&
+        this.readings.get(reading.partition) === reading
+      )
         this.consumer?.resume(reading.partition);
     } catch (error) {
       this.stop(reading, asError(error));

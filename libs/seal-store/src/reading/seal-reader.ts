@@ -330,7 +330,9 @@ export class SealReader {
    * Returns the record that was hashed from a position of the log, and its table; undefined if none
    * was. Asks every table, so it is for faults only.
    */
-  async recordAt(position: LogPosition): Promise<(StoredLeaf & { readonly name: string }) | undefined> {
+  async recordAt(
+    position: LogPosition,
+  ): Promise<(StoredLeaf & { readonly name: string }) | undefined> {
     const names = await this.pool.query<{ name: string }>(
       'all-names',
       `select name from seal.tree where id <> ${SITE_TREE} order by id`,

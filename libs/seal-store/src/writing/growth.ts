@@ -78,7 +78,12 @@ export async function writeGrowth(
 
 async function insertTails(client: pg.ClientBase, grown: readonly TreeGrowth[]): Promise<void> {
   const rows = grown.flatMap(({ id, tails }) =>
-    tails.map(({ first, hashes, positions }) => [id, first, joined(hashes), positionsOrNull(positions)]),
+    tails.map(({ first, hashes, positions }) => [
+      id,
+      first,
+      joined(hashes),
+      positionsOrNull(positions),
+    ]),
   );
   if (rows.length === 0) return;
   await client.query({

@@ -37,7 +37,8 @@ const OBJECT = { type: 'object', additionalProperties: true } as const;
 const VIEW = { ...OBJECT, example: { severity: [1, 2], table: ['B07'], order: 'queue' } };
 const PREFERENCES = { ...OBJECT, example: { theme: 'surveillance', deck: 'four-colour' } };
 /** What the validator of bodies lets pass. */
-const BOUNDS = 'Values may be nested four deep. An object may have 64 members, and a list 2,000 items.';
+const BOUNDS =
+  'Values may be nested four deep. An object may have 64 members, and a list 2,000 items.';
 
 /** Documents the name of a view in the path. */
 const ViewName = (): MethodDecorator =>

@@ -50,7 +50,8 @@ class Credentials {
 
   @ApiPropertyOptional({
     example: false,
-    description: 'Whether the session is a cookie, for a page of this server. The answer then has no token',
+    description:
+      'Whether the session is a cookie, for a page of this server. The answer then has no token',
   })
   @MayBeAbsent()
   @IsBoolean()

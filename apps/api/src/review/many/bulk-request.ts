@@ -112,7 +112,10 @@ class BulkItemAnswer {
 
 /** What happened to one ruling for many findings, or would happen. */
 export class BulkAnswer {
-  @Text({ pattern: '^[0-9a-f]{64}$', description: 'Identifies the findings as the preview saw them' })
+  @Text({
+    pattern: '^[0-9a-f]{64}$',
+    description: 'Identifies the findings as the preview saw them',
+  })
   preview!: string;
   @Parts(() => BulkItemAnswer, { description: 'In the order of `ids`' })
   items!: readonly BulkItemAnswer[];

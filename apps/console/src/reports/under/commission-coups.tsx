@@ -5,7 +5,13 @@ import { useWords } from '../../words/words.js';
 import { useCoupColumns } from './coup-columns.js';
 import { Figure } from '../page/figure.js';
 import { ReportPage } from '../page/report-page.js';
-import { type Query, queryOf, useCommissionTotals, useFilter, usePages } from '../page/report-query.js';
+import {
+  type Query,
+  queryOf,
+  useCommissionTotals,
+  useFilter,
+  usePages,
+} from '../page/report-query.js';
 import { type ReportColumn, ReportTable } from '../page/report-table.js';
 import { byCurrency, commissionOf } from '../page/sums.js';
 
