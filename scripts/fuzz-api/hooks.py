@@ -23,8 +23,12 @@ def before_load_schema(context, raw_schema):
     # Lines of events have the type of a string. Single events and batches have the same schema.
     events = raw_schema["paths"]["/v1/events"]["post"]["requestBody"]["content"]
     del events["application/x-ndjson"]
-    # A list accepts only a cursor that it returned.
+    # A ruling for many findings names the preview that it was answered, or asks for one.
+    ruling = schemas["BulkRuling"]
+    ruling["required"].append("dryRun")
+    ruling["properties"]["dryRun"]["enum"] = [True]
+    # A list accepts only a cursor that it returned, and a finding only the reference of an act on it.
     for item in raw_schema["paths"].values():
         for operation in item.values():
             parameters = operation.get("parameters", [])
-            operation["parameters"] = [each for each in parameters if each["name"] != "cursor"]
+            operation["parameters"] = [each for each in parameters if each["name"] not in ("cursor", "after")]

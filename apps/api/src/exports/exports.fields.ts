@@ -105,7 +105,7 @@ export class NewExport {
 
   @ApiPropertyOptional({
     type: 'array',
-    items: { type: 'integer', minimum: 1 },
+    items: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
     maxItems: SINCE_MAX,
     uniqueItems: true,
     description:
