@@ -231,7 +231,7 @@ describe('the state of the database', () => {
     await eventually('the metric of silence', async () => (await reachable()) === '0');
     goOn();
     await eventually('the metric of an answer', async () => (await reachable()) === '1');
-    expect(logged.filter((line) => line.startsWith('the database can'))).toEqual([
+    expect(logged.filter((line) => line.startsWith('database '))).toEqual([
       'database unavailable',
       'database available again',
     ]);

@@ -154,7 +154,7 @@ describe('shoeprint export', () => {
   });
 
   it.each([
-    ['of nothing', [], /of what\? pass --table, --finding or --day/],
+    ['of nothing', [], /nothing to export: pass --table, --finding or --day/],
     ['from a day without the last', ['--table', 'B07', '--from', '2026-11-20'], /go together/],
     ['of a shoe of no table', ['--shoe', '3'], /--shoe needs --table/],
     ['of a shoe and a day', ['--table', 'B07', '--shoe', '3', '--day', '2026-11-20'], /cannot be/],

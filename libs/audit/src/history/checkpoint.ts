@@ -122,8 +122,8 @@ export function resumed(shoe: Shoe, stretch: number): Shoe {
 export const coupsBefore = (stretch: number): number => Math.max(0, stretch - 1);
 
 /**
- * Returns whether play continues alike from two checkpoints of one shoe at the same event. What gaps
- * hid and how many cards were drawn does not change between the two.
+ * Returns whether play continues alike from two checkpoints of one shoe at the same event. What
+ * gaps hid and how many cards were drawn does not change between the two.
  */
 export const isSameProgress = (a: Checkpoint, b: Checkpoint): boolean =>
   a.duty.dealer === b.duty.dealer &&

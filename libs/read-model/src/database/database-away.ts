@@ -13,8 +13,8 @@ const WORDS =
   /^(timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|Client (has encountered a connection error|was closed) and is not queryable|Cannot use a pool after calling end|Query runner already released|Driver not Connected|socket hang up)/;
 
 /**
- * Returns whether an error, or what caused it, means that PostgreSQL is out of reach for now, rather
- * than that a query was wrong. Reads fields only, because an error of another realm is not an
+ * Returns whether an error, or what caused it, means that PostgreSQL is out of reach for now, and
+ * not that a query was wrong. Reads fields only, because an error of another realm is not an
  * `Error` of this one.
  */
 export function isDatabaseAway(thrown: unknown): boolean {

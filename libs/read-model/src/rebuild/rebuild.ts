@@ -153,7 +153,7 @@ export class Rebuild {
    * Replaces the live rows by the rebuilt ones in one transaction and drops the former. To go back,
    * rebuild again. The swap locks the positions of both and raises every generation, so each owner
    * of a partition is fenced and must claim again. Readers that begin with the positions see either
-   * the former rows or the new ones, never a mixture. Throws `NotAtTheSamePosition`, or the error of
+   * the former rows or the new ones, never a mixture. Throws `NotAtTheSamePosition`, or an error of
    * PostgreSQL if a lock is not granted within three seconds. In both cases nothing has changed.
    */
   async swap(reach: Reach): Promise<void> {

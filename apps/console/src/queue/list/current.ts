@@ -13,8 +13,8 @@ export interface Current {
   /** Makes the row of an element that got the focus the current one. */
   readonly focused: (target: Element) => void;
   /**
-   * Moves the focus to the current row once it is rendered. `from` is what has the focus now: if the
-   * person moves it from there, or from nowhere, before the row is rendered, it stays where they want.
+   * Moves the focus to the current row once that is rendered. `from` is what has the focus now: if
+   * the person moves it from there, or from nowhere, before that, it stays where they want.
    */
   readonly takeFocus: (from?: Element | null) => void;
   readonly wantsFocus: () => boolean;
