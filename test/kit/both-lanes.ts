@@ -49,23 +49,6 @@ function choices(seed: number): (below: number) => number {
 
 const dayOf = (time: string): string => time.slice(0, 10);
 
-/**
- * Returns whether any row of a shoe changed. One whose lane is ahead is always among the changes,
- * though what the lane took may change no row, such as a bet before the next coup.
- */
-const hasChanged = (shoe: {
-  readonly mark: number | null;
-  readonly opened: number | null;
-  readonly sums: unknown;
-  readonly findings: readonly unknown[];
-  readonly unjudgeable: readonly unknown[];
-  readonly coups: readonly unknown[];
-}): boolean =>
-  shoe.mark !== null ||
-  shoe.opened !== null ||
-  shoe.sums !== null ||
-  shoe.findings.length + shoe.unjudgeable.length + shoe.coups.length > 0;
-
 /** Returns everything that can be drawn from changes, in the order in which `audit` draws it. */
 function drawn(changes: Changes | undefined): unknown {
   if (!changes) return undefined;
@@ -74,7 +57,7 @@ function drawn(changes: Changes | undefined): unknown {
     of.map(({ raised, ...finding }) => ({ ...finding, raised: raised() }));
   const { reviews, items } = changes;
   return {
-    shoes: shoes.flatMap((rows) => {
+    shoes: shoes.map((rows) => {
       const found = rows.findings();
       const refs = new Set(found.flatMap(({ coupRef }) => coupRef ?? []));
       const { shoe, opened, mark } = rows;
@@ -84,8 +67,7 @@ function drawn(changes: Changes | undefined): unknown {
         unjudgeable: rows.unjudgeable(),
         ledger: rows.ledger(),
       };
-      const all = { ...first, coups: rows.coups(), sums: rows.sums(dayOf) };
-      return hasChanged(all) ? [all] : [];
+      return { ...first, coups: rows.coups(), sums: rows.sums(dayOf) };
     }),
     outside: findings(outside),
     reviews,

@@ -88,7 +88,7 @@ const hasChanged = ({
   changes: { mark, sums, coups, gone, findings, unjudgeable },
   lane,
 }: Shoe): boolean =>
-  lane?.isAhead === true ||
+  lane?.hasChanged === true ||
   mark !== UNCHANGED ||
   sums ||
   coups.size > 0 ||

@@ -10,12 +10,10 @@ import {
   referenceOf,
   REVIEW_TYPES,
   type AnyEvent,
-  type EventOf,
   type EventType,
 } from '../events/events.js';
 import type { HeadNames } from '../events/names.js';
 import type { Duty, Receipt, Shoe, TableState } from '../state.js';
-import { changeDuty } from '../step.js';
 import { catchUp } from './catch-up.js';
 import { RuleTables } from './rule-tables.js';
 import { ShoeLane } from './shoe-lane.js';
@@ -203,12 +201,9 @@ const [EXPLAIN, NEW, REPEAT]: readonly [0, 1, 2] = [0, 1, 2];
 
 /** Returns whether judging an event has nothing to say. Then the lane of the shoe has taken it. */
 function isLawful(shoe: ShoeLane, scanner: Scanner, duty: Duty, receipt: Receipt): boolean {
-  const { type, origin } = scanner;
+  const { origin } = scanner;
   if (origin.shoe !== undefined && (origin.shoe !== shoe.shoe.name || shoe.isClosed)) return false;
-  if (type !== 'dealer-signed-on' && type !== 'dealer-relieved')
-    return shoe.take(scanner, duty, receipt);
-  changeDuty(duty, scanner.event() as EventOf<'dealer-signed-on' | 'dealer-relieved'>);
-  return true;
+  return shoe.take(scanner, duty, receipt);
 }
 
 /** Returns the index of a session; -1 if it is not remembered. A loop, because each event asks. */

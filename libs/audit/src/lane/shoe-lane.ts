@@ -2,8 +2,9 @@ import { cardIndex, CARDS, permittedBurns, rankOf, type Card } from '#baccarat';
 import { partAt, valueAt } from '../decode/grammar.js';
 import { UNREAD_CARD } from '../decode/data-reader.js';
 import type { Scanner } from '../decode/scan.js';
-import type { AnyEvent, EventData } from '../events/events.js';
+import type { AnyEvent, EventData, EventOf } from '../events/events.js';
 import { UNCHANGED, type Duty, type Receipt, type SeatAccount, type Shoe } from '../state.js';
+import { changeDuty } from '../step.js';
 import { CoupLane } from './coup-lane.js';
 import { DUE, RuleTables } from './rule-tables.js';
 import type { Tail } from './tail.js';
@@ -86,6 +87,8 @@ export class ShoeLane {
   mark = UNCHANGED;
   /** Whether the ledger or what its coups add up to changed. */
   sums = false;
+  /** Whether a coup changed. */
+  private hasCoups = false;
   private readonly rules: RuleTables;
   private readonly coup: CoupLane;
   private readonly wagers: WagersLane;
@@ -123,12 +126,25 @@ export class ShoeLane {
     return this.tail.count > 0;
   }
 
+  /** Whether lines that it has taken change a row of the shoe. */
+  get hasChanged(): boolean {
+    return this.isAhead && (this.mark !== UNCHANGED || this.sums || this.hasCoups);
+  }
+
   /**
    * Takes the event that the scanner has read, and returns true; or returns false, and changes
    * nothing, if judging it may have more to say than that it is lawful. `duty` says who is on duty
    * at the table.
    */
-  take(scanner: Scanner, duty: Duty, { mark }: Receipt): boolean {
+  take(scanner: Scanner, duty: Duty, receipt: Receipt): boolean {
+    const wasCoupOpen = this.isCoupOpen;
+    if (!this.follow(scanner, duty, receipt)) return false;
+    // whatever happens in a coup is on its row
+    this.hasCoups ||= wasCoupOpen || this.isCoupOpen;
+    return true;
+  }
+
+  private follow(scanner: Scanner, duty: Duty, { mark }: Receipt): boolean {
     switch (scanner.type) {
       case 'card-drawn':
         return this.card(scanner, duty) && this.marked(mark);
@@ -141,7 +157,10 @@ export class ShoeLane {
       case 'coup-closed':
         return this.closeCoup();
       case 'cut-card-drawn':
-        return this.showCutCard() && this.marked(mark);
+        return this.showCutCard(mark);
+      case 'dealer-signed-on':
+      case 'dealer-relieved':
+        return this.changeDealer(scanner, duty);
       case 'shoe-closed':
         return this.close(scanner) && this.marked(mark);
       default:
@@ -193,6 +212,13 @@ export class ShoeLane {
     } else if (to !== TO.out) return false;
     this.copies[card] = (this.copies[card] as number) + 1;
     this.drawn += 1;
+    return true;
+  }
+
+  private changeDealer(scanner: Scanner, duty: Duty): boolean {
+    // the coup would have another dealer
+    if (this.isCoupOpen && scanner.type === 'dealer-signed-on') return false;
+    changeDuty(duty, scanner.event() as EventOf<'dealer-signed-on' | 'dealer-relieved'>);
     return true;
   }
 
@@ -308,13 +334,13 @@ export class ShoeLane {
     }
   }
 
-  private showCutCard(): boolean {
+  private showCutCard(mark: number): boolean {
     if (this.coupsLeft !== null) return true; // only its first showing counts
     const { insideCoup, betweenCoups } = this.shoe.rules.document.cutCard;
     if (this.isCoupOpen && !this.coup.hasCards) return false;
     this.coupsLeft = this.isCoupOpen ? insideCoup : betweenCoups;
     this.cutCard = { coup: this.lastWithCards, inside: this.isCoupOpen, drawn: this.drawn };
-    return true;
+    return this.marked(mark);
   }
 
   private collect({ data }: Scanner): boolean {
@@ -369,7 +395,7 @@ export class ShoeLane {
     this.cutCard = null;
     this.closing = null;
     this.mark = UNCHANGED;
-    this.sums = false;
+    this.sums = this.hasCoups = false;
   }
 }
 
