@@ -40,13 +40,23 @@ export const bookOf = (...changed: readonly Rules[]): RuleBook =>
     BOOK.policies,
   );
 
+/** Returns the published documents with one deck or two permitted, and other changes. */
+const smallBook = (changed: Partial<RuleDocument> = {}): RuleBook =>
+  bookOf(
+    ...[...BOOK.values()].map((rules) => ({
+      ...rules,
+      document: { ...rules.document, ...changed, decks: [1, 2, ...rules.document.decks] },
+    })),
+  );
+
 /**
  * The published documents, but each may also be played with one deck or two: a shoe of one deck
  * reaches its cut card after some six coups.
  */
-export const SMALL_BOOK = bookOf(
-  ...[...BOOK.values()].map((rules) => ({
-    ...rules,
-    document: { ...rules.document, decks: [1, 2, ...rules.document.decks] },
-  })),
-);
+export const SMALL_BOOK = smallBook();
+
+/**
+ * The same, but one more coup is permitted if the cut card shows inside a coup. The published
+ * documents permit as many as between coups.
+ */
+export const CUT_BOOK = smallBook({ cutCard: { insideCoup: 2, betweenCoups: 1 } });

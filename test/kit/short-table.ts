@@ -49,13 +49,16 @@ export interface SmallTable extends Omit<ShortTable, 'shoes'> {
 export const DECKS = fc.constantFrom<(1 | 2)[]>(...Array<1>(7).fill(1), 2);
 
 /**
- * Returns the events of two shoes of one or two decks, for which `SMALL_BOOK` has the rules. Each
+ * Returns the events of two shoes of one or two decks, for which `book` has the rules. Each
  * ends at its cut card, or is closed after so many coups as a short table is. The faults are in the
  * first coups of the first shoe, or in any of the few coups of shoes of one deck. Discards a
  * random table whose few cards do not allow them.
  */
-export function smallTable({ rules: name, coups, faults = [], ...table }: SmallTable): Sent[] {
-  const rules = SMALL_BOOK.get(name);
+export function smallTable(
+  { rules: name, coups, faults = [], ...table }: SmallTable,
+  book = SMALL_BOOK,
+): Sent[] {
+  const rules = book.get(name);
   if (!rules) throw new Error(`no rule document ${name}`);
   try {
     const options = { ...table, rules, shoes: 2 };
