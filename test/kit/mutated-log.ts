@@ -44,6 +44,38 @@ const ADDED: readonly (readonly [type: string, data: Data])[] = [
   ['card-drawn', { card: '5C', to: 'banker', exposed: true }],
 ];
 
+const stake = ({ seat = 1, bet = 'player', amount = 100 }: Data): Data => ({ seat, bet, amount });
+const BY_SAM = { reason: 'error', by: 'sam' };
+
+/**
+ * What may not happen just there, or means something else there: after an event of which type, and
+ * what that event says.
+ */
+const AFTER: readonly (readonly [after: string, type: string, data: (near: Data) => Data])[] = [
+  ['betting-closed', 'bet-placed', stake],
+  ['betting-closed', 'bet-withdrawn', stake],
+  ['bet-placed', 'bet-withdrawn', stake],
+  ['bet-placed', 'bet-withdrawn', (near) => ({ ...stake(near), amount: 1_000_000 })],
+  ['coup-closed', 'bet-placed', stake],
+  ['coup-closed', 'betting-closed', () => ({})],
+  ['coup-closed', 'cut-card-drawn', () => ({})],
+  ['coup-opened', 'cut-card-drawn', () => ({})],
+  ['shoe-opened', 'cut-card-drawn', () => ({})],
+  ['card-drawn', 'cut-card-drawn', () => ({})],
+  ['card-drawn', 'coup-closed', () => ({})],
+  ['card-drawn', 'dealer-signed-on', () => ({ dealer: 'dan', role: 'dealer' })],
+  ['outcome-declared', 'outcome-declared', (near) => near],
+  ['bet-settled', 'bet-settled', (near) => ({ ...near, paid: 0 })],
+  ['shoe-closed', 'coup-voided', () => ({ ...BY_SAM, coup: 1 })],
+  ['shoe-closed', 'seat-left', () => ({ seat: 1 })],
+];
+
+/** Types of which a log has few events, or that say much. */
+const STATED = [
+  ...['outcome-declared', 'outcome-declared', 'hand-called', 'bet-settled', 'bet-placed'],
+  ...['coup-opened', 'shoe-closed', 'commission-collected', 'seat-left'],
+];
+
 /** Returns the next event from an index on that `wanted` accepts, or none. */
 function next(log: readonly Sent[], from: number, wanted: (event: Sent) => boolean): number {
   const at = log.findIndex((event, i) => i >= from && wanted(event));
@@ -54,6 +86,7 @@ function otherValue(log: readonly Sent[], at: number, choice: number, field: str
   const { type, data } = log[at] as Sent;
   const value = (data as Data)[field];
   if (field === 'card') return CARDS[choice % 52];
+  if (field === 'remainingCards') return withOther(value as string[], choice);
   if (typeof value === 'number' && choice % 3 > 0)
     return choice % 3 === 1 ? value + 1 : Math.max(0, value - 1);
   const other = next(
@@ -65,8 +98,17 @@ function otherValue(log: readonly Sent[], at: number, choice: number, field: str
   return other < 0 ? value : dataOf(log[other] as Sent)[field];
 }
 
-function insert(log: Sent[], at: number, choice: number, [type, data]: readonly [string, Data]) {
-  const near = log[at] as Sent;
+/** Returns a list of cards with another one among them. */
+const withOther = (cards: readonly string[], choice: number): readonly string[] =>
+  cards.length === 0 ? cards : cards.with(choice % cards.length, CARDS[choice % 52] as string);
+
+/** Inserts an event at an index. Its names are those of the event `near`, as a rule the next one. */
+function insert(
+  log: Sent[],
+  at: number,
+  choice: number,
+  [type, data, near = log[at] as Sent]: readonly [string, Data, Sent?],
+) {
   const { session: _, sequence: __, ...envelope } = near;
   const isNumbered = choice % 2 === 0 && near.session !== undefined;
   log.splice(at, 0, {
@@ -78,16 +120,58 @@ function insert(log: Sent[], at: number, choice: number, [type, data]: readonly 
   });
 }
 
+/** An event says something else: what another of its type says, or an amount close by. */
+function edit(log: Sent[], at: number, choice: number): void {
+  const event = log[at] as Sent;
+  const fields = Object.keys(dataOf(event));
+  const field = fields[choice % fields.length];
+  if (field === undefined) return;
+  const value = otherValue(log, at, choice, field);
+  log[at] = { ...event, data: { ...dataOf(event), [field]: value } };
+}
+
 /** The changes of a log, by name. Each changes the list that it is passed. */
 const MUTATE = {
-  /** An event says something else: what another of its type says, or an amount close by. */
-  edit(log, at, choice) {
-    const event = log[at] as Sent;
-    const fields = Object.keys(dataOf(event));
-    const field = fields[choice % fields.length];
-    if (field === undefined) return;
-    const value = otherValue(log, at, choice, field);
-    log[at] = { ...event, data: { ...dataOf(event), [field]: value } };
+  edit,
+  /** An event of a certain type says something else. */
+  misstate(log, at, choice) {
+    const type = typed(STATED[choice % STATED.length] as string);
+    const stated = next(log, at, (event) => event.type === type);
+    if (stated >= 0) edit(log, stated, Math.floor(choice / STATED.length));
+  },
+  /** Something comes where it may not. */
+  near(log, at, choice) {
+    const [after, type, data] = AFTER[choice % AFTER.length] as (typeof AFTER)[number];
+    const before = next(log, at, (event) => event.type === typed(after));
+    if (before < 0) return;
+    const near = log[before] as Sent;
+    insert(log, before + 1, Math.floor(choice / AFTER.length), [type, data(dataOf(near)), near]);
+  },
+  /** Betting is not closed, and a bet comes after the first card. */
+  late(log, at, choice) {
+    const closing = next(log, at, ({ type }) => type === typed('betting-closed'));
+    if (closing < 0) return;
+    log.splice(closing, 1);
+    const card = next(log, closing, ({ type }) => type === typed('card-drawn'));
+    if (card < 0) return;
+    const type = choice % 4 === 0 ? 'bet-withdrawn' : 'bet-placed';
+    insert(log, card + 1, 1 + 6 * choice, [type, stake({}), log[card] as Sent]);
+  },
+  /** A table reports no outcomes, and a coup ends before all its cards are drawn. */
+  short(log, at, choice) {
+    const from = next(log, at, ({ type }) => type === typed('coup-opened'));
+    const to = next(log, from, ({ type }) => type === typed('coup-closed'));
+    const opening = log.findIndex(({ type }) => type === typed('shoe-opened'));
+    if (from < 0 || to < from || opening < 0) return;
+    const { reports, ...data } = dataOf(log[opening] as Sent);
+    const fewer = (reports as string[]).filter((each) => each !== 'outcomes');
+    log[opening] = { ...(log[opening] as Sent), data: { ...data, reports: fewer } };
+    let cards = choice % 6;
+    const kept = log.slice(from, to).filter(({ type }) => {
+      if (type === typed('card-drawn')) return cards-- > 0;
+      return type !== typed('outcome-declared') && type !== typed('hand-called');
+    });
+    log.splice(from, to - from, ...kept);
   },
   /** An event leaves something out. */
   omit(log, at, choice) {
@@ -243,7 +327,10 @@ export function mutatedLines(
 
 /** Any change of a log. */
 export const anyMutation: fc.Arbitrary<Mutation> = fc.record({
-  kind: fc.constantFrom(...(Object.keys(MUTATE) as Mutation['kind'][]), 'edit', 'edit', 'add'),
+  kind: fc.constantFrom(
+    ...(Object.keys(MUTATE) as Mutation['kind'][]),
+    ...(['edit', 'edit', 'add', 'misstate', 'near', 'near', 'near'] as const),
+  ),
   at: fc.double({ min: 0, max: 1, noNaN: true }),
   choice: fc.nat(9_999),
 });
