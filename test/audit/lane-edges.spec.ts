@@ -622,15 +622,21 @@ const codesIn = (events: readonly Sent[]): string[] => [
 /** The first coup is explained, because a card of it was seen early. */
 const EXPLAINED = COUP.replace('9S', '9S!');
 
+/** The shoe sends no number 6. */
+const GIVEN_UP =
+  'event: person/sam gap-declared {"source":"device/T1-shoe","session":"1","from":6,"to":6}\n';
+
 /** Logs in which something outlasts what the lane saw. */
 const OUTLASTING: Record<string, Log> = {
   'a stake that a void coup owes': `${BET}${HANDS}void: by mira because two cards stuck\n${NEXT}${BET}${COUP}${PAID}`,
   'a stake owed by a coup that was declared void once its shoe was closed': `${BET}${COUP}${PAID.replace('returned 100', 'taken')}closed: end\nvoid: coup 1, by mira because two cards stuck\nshoe: S2\n${BET}${COUP}${PAID}`,
   'a card that is carried over': `${HANDS}moved: KC to next, by mira because it was misplaced\ndeclared: player\n${NEXT}dealt: B 7H P KD B 2C\ndeclared: player\n${NEXT}${COUP}`,
+  'a card that is carried over, and dealt over': `${HANDS}moved: KC to next, by mira because it was misplaced\ndeclared: player\n${NEXT}${COUP}${NEXT}${COUP}`,
   'betting that was closed before the coup': `${EXPLAINED}over:\nevent: terminal betting-closed {}\n${NEXT}${BET}betting: never closed\n${COUP}${PAID}`,
   'a device that is offline': `event: shoe device-online {"missed":0}\n${COUP}over:\nevent: shoe device-offline {}\n${NEXT}betting: never closed\ndeclared: player\n${NEXT}${COUP}`,
   'a device that was offline between coups': `event: shoe device-online {"missed":0}\n${COUP}over:\nevent: shoe device-offline {}\nevent: shoe device-online {"missed":2}\n${NEXT}${COUP}${NEXT}${COUP}`,
-  'a gap between coups': `${COUP}over:\nlost: 1 of the shoe\n${NEXT}${COUP}${NEXT}${COUP}`,
+  'a gap between coups': `${COUP}over:\nlost: 1 of the shoe\nevent: shoe device-error {"code":7}\n${GIVEN_UP}${NEXT}${COUP}${NEXT}${COUP}${NEXT}${COUP}`,
+  'a device that went offline in a coup': `event: shoe device-online {"missed":0}\n${HANDS}event: shoe device-offline {}\ndeclared: player\n${NEXT}${COUP}${NEXT}${COUP}`,
   'a gap of the terminal': `${COUP}over:\nlost: 2 of the terminal\n${NEXT}${COUP}${NEXT}${COUP}`,
   'a burn that the rules want': `rules: nsw-crown@1\n${COUP}${NEXT}${COUP}`,
   'a device that came online again under its session': `event: shoe device-online {"missed":0}\n${COUP}over:\nevent: shoe device-online {"missed":1} numbered 1\n${NEXT}${COUP}`,
@@ -641,7 +647,9 @@ const OUTLASTING: Record<string, Log> = {
   'a burn between coups': `${COUP}over:\ndealt: burn 2C\n${NEXT}${COUP}closed: end`,
   'a bet for the next coup, where the log ends': `${BET}${COUP}${PAID}over:\n${BET}`,
   'a correction of the shoe before': `${COUP}closed: end\nshoe: S2\n${COUP}over:\ncorrected: 7H is 9H, by mira because it was misread\n${NEXT}${COUP}`,
-  'several coups that are explained': Array<string>(9).fill(`${EXPLAINED}${NEXT}${COUP}`).join(NEXT),
+  'several coups that are explained': Array<string>(9)
+    .fill(`${EXPLAINED}${NEXT}${COUP}`)
+    .join(NEXT),
   'a settlement of the shoe before': told(
     `${BET}${COUP}${PAID}closed: end\nshoe: S2\n${BET}${COUP}${PAID}over:\nsettled: seat 2 player returned 50`,
   ).map((event, at, { length }) => (at === length - 1 ? { ...event, shoe: 'S1' } : event)),
