@@ -75,6 +75,7 @@ const CARDS_ONLY = 'reports: nothing\n';
 const NEXT = 'coup:\n';
 /** The first event of the terminal, where no dealer signs on. */
 const BOOT = 'event: terminal device-error {"code":7}\n';
+const PERFECT = 'rules: super-6@1\nburned: 2C 3C 4C\nbet: seat 1 perfect-pair 100\n';
 /** A seat that owes 5 of commission. */
 const OWING = `bet: seat 1 banker 100\n${BANKER}settled: seat 1 banker returned 100 marked 5\nover:\n`;
 
@@ -238,6 +239,11 @@ const RESULTS: Record<string, Edge> = {
     beyond: `${HANDS}called: banker 9\ndeclared: player`,
     leaves: 'hand-called',
     finds: ['RS-01'],
+  },
+  'a hand is called in a coup': {
+    within: `${HANDS}called: player 9\ndeclared: player`,
+    beyond: `${COUP}over:\ncalled: player 9`,
+    leaves: 'hand-called',
   },
   'a hand that is called has cards': {
     within: `${HANDS}called: player 9\ndeclared: player`,
@@ -425,6 +431,12 @@ const MONEY: Record<string, Edge> = {
     leaves: 'bet-settled',
     finds: ['PY-10'],
   },
+  'a bet for the next coup is not settled before it': {
+    within: `${BET}${COUP}${PAID}over:\n${BET}${NEXT}${COUP}${PAID}`,
+    beyond: `${BET}${COUP}${PAID}over:\n${BET}settled: seat 1 player returned\n${NEXT}${COUP}${PAID}`,
+    leaves: 'bet-settled',
+    finds: ['PY-10'],
+  },
   'a bet is settled at a table that reports it': {
     within: `reports: outcomes bets\n${BET}${COUP}`,
     beyond: `reports: outcomes bets settlements\n${BET}${COUP}`,
@@ -446,6 +458,12 @@ const MONEY: Record<string, Edge> = {
   'the stake of a bet that loses is taken': {
     within: `bet: seat 1 banker 100\n${COUP}settled: seat 1 banker taken`,
     beyond: `bet: seat 1 banker 100\n${COUP}settled: seat 1 banker returned`,
+    leaves: 'coup-closed',
+    finds: ['PY-02'],
+  },
+  'a pair of rank and suit is another than one of rank': {
+    within: `${PERFECT}player: 4S 4S\nbanker: 3D 4H\ndeclared: player\nsettled: seat 1 perfect-pair returned 2500`,
+    beyond: `${PERFECT}player: 4S 4H\nbanker: 3D 4H\ndeclared: player\nsettled: seat 1 perfect-pair returned 2500`,
     leaves: 'coup-closed',
     finds: ['PY-02'],
   },

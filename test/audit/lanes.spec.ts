@@ -8,6 +8,7 @@ import {
   saveTable,
   takeChanges,
   takeFinalChanges,
+  takeLastChanges,
   type LaneSetting,
   type TableState,
 } from '#audit';
@@ -41,6 +42,10 @@ const firstShoe = LAWFUL.slice(0, closing + 1);
 const nth = (type: string, n: number): number =>
   LAWFUL.flatMap((line, i) => (line.includes(`"shoeprint.${type}.v1"`) ? [i] : []))[n] as number;
 
+/** Returns a line as a source sends it that does not number its events. */
+const unnumbered = (line: string): string =>
+  line.replace(/"session":"[^"]*","sequence":\d+,/, '').replace(/"id":"[^"]*"/, '"id":"another"');
+
 /** Returns the line of a card that was seen early. The rules say nothing about it. */
 const exposed = (line: string): string => line.replace(/("to":"\w+")/, '$1,"exposed":true');
 
@@ -68,6 +73,22 @@ describe('the lane of a table', () => {
     expect(rows?.shoe).toMatchObject({ shoe: 'T1-20261120-1', closed: true });
     expect(rows?.ledger().length).toBeGreaterThan(0);
     expect(state.lane.counts.again).toBe(0);
+  });
+
+  it('says which lines changed a row: a bet in a coup did, one for the next coup did not', () => {
+    const inCoup = nth('bet-placed', 40);
+    const next = nth('coup-closed', 3);
+    for (const [at, shoes] of [
+      [inCoup, 1],
+      [next + 1, 0],
+    ] as const)
+      for (const lanes of ['on', 'off'] as const) {
+        const state = folded(LAWFUL.slice(0, at), lanes);
+        takeChanges(state);
+        take(state, [unnumbered(LAWFUL[inCoup] as string)]);
+        expect(takeLastChanges(state).shoes.length).toBe(shoes);
+        expect(state.open?.lane?.isAhead ?? false).toBe(lanes === 'on');
+      }
   });
 
   it('lets a shoe catch up before an event is explained', () => {
