@@ -52,6 +52,21 @@ const twoSpellings = (events: readonly unknown[]): readonly string[] =>
   );
 
 describe('shoeprint audit', () => {
+  it('prints the same bytes with the lane as without it', () => {
+    const faulty = ['--seed', '7', '--shoes', '3', '--bets', '--faults', 'TC-05'];
+    const dealt = shoeprint(['simulate', ...faulty]).stdout;
+    expect(dealt).toContain('bet-settled');
+    const simulated = file('lanes.ndjson', dealt);
+    for (const log of [CLEAN, FAULTY, simulated])
+      for (const form of [[], ['--json'], ['--workers', '2']]) {
+        const [on, off] = ['on', 'off'].map((LANE) =>
+          shoeprint(['audit', ...form, log], { env: { LANE } }),
+        );
+        expect(on?.code).toBe(log === CLEAN ? 0 : 1);
+        expect(on).toEqual(off);
+      }
+  });
+
   it('shows the unseen characters of names as escapes, in findings and in refusals', () => {
     const log = file('unseen.ndjson', lines(faultyTable('B\u202e07\u009b', 1)));
     const { stdout, code } = shoeprint(['audit', log]);

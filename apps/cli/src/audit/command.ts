@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { printJson, printRefusalJson } from './json.js';
 import { audit } from './run.js';
 import { printText } from './text.js';
+import type { LaneSetting } from '#audit';
 import { installedRules } from '#rule-folder';
 import { logFiles } from '../log/log-source.js';
 import { printMalformed } from '../log/malformed.js';
@@ -27,9 +28,9 @@ Exit codes: 0 nothing found, 1 findings, 2 input refused and nothing judged.`;
 
 /**
  * Returns the command `shoeprint audit`, which folds files of events and prints findings and
- * commission (contract section 6).
+ * commission (contract section 6). `lanes` says how lines are folded.
  */
-export const auditCommand = (): Command =>
+export const auditCommand = (lanes: LaneSetting): Command =>
   new Command('audit')
     .description("judge files of table events against the house's rules")
     .argument(
@@ -50,7 +51,7 @@ export const auditCommand = (): Command =>
       1,
     )
     .addHelpText('after', EXAMPLES)
-    .action(runAudit);
+    .action((names: readonly string[], options: AuditOptions) => runAudit(names, options, lanes));
 
 function workersAsked(text: string): number {
   const workers = Number(text);
@@ -62,6 +63,7 @@ function workersAsked(text: string): number {
 async function runAudit(
   names: readonly string[],
   { json, rules, workers }: AuditOptions,
+  lanes: LaneSetting,
 ): Promise<void> {
   const book = installedRules(rules);
   const files = logFiles(names);
@@ -77,6 +79,7 @@ async function runAudit(
     book,
     rulesFolders: rules,
     workers,
+    lanes,
     progress: progress.at,
   }).finally(() => progress.done());
   if (outcome.malformed) {

@@ -1,4 +1,13 @@
-import { Decoder, EVENT_BYTES_MAX, houseFrom, type Block, type Fault, type RuleBook } from '#audit';
+import {
+  blockOf,
+  Decoder,
+  EVENT_BYTES_MAX,
+  houseFrom,
+  type Block,
+  type Fault,
+  type LaneSetting,
+  type RuleBook,
+} from '#audit';
 import { readLines, type LineTaker } from '../log/log-lines.js';
 import { openLogFile, type LogFile } from '../log/log-source.js';
 import { MalformedLines } from '../log/malformed.js';
@@ -11,6 +20,16 @@ export interface Share {
   readonly workers: number;
 }
 
+const NO_BLOCK = blockOf(new Uint8Array(), '');
+
+/** Where a line lies in its block, its number in the file, and the worker whose table it may be of. */
+interface LineAt {
+  readonly from: number;
+  readonly to: number;
+  readonly number: number;
+  readonly owner: number | undefined;
+}
+
 /**
  * Reads a log once from its first line to its last. Decodes every line, and judges until one is
  * malformed.
@@ -20,6 +39,8 @@ export class AuditPass implements LineTaker {
   readonly auditor: LogAuditor;
   private readonly decoder: Decoder;
   private readonly shares: TableShares | undefined;
+  /** The line that is taken. The fold keeps nothing of the object. */
+  private readonly taken: { decoder: Decoder; block: Block; from: number; to: number };
   private file = '';
   private at = 0;
   private bytesDone = 0;
@@ -28,14 +49,17 @@ export class AuditPass implements LineTaker {
   /**
    * With a `share`, takes only the tables of that share, writes their records to `file`, and stops
    * at the first malformed line. Without one, takes all tables and lists every malformed line.
+   * `lanes` says how lines are folded.
    */
   constructor(
     book: RuleBook,
+    lanes: LaneSetting,
     private readonly share?: Share,
     file?: number,
   ) {
-    this.auditor = new LogAuditor(book, file);
+    this.auditor = new LogAuditor(book, lanes, file);
     this.decoder = new Decoder(houseFrom(book));
+    this.taken = { decoder: this.decoder, block: NO_BLOCK, from: 0, to: 0 };
     this.shares = share && new TableShares(share.workers);
   }
 
@@ -64,10 +88,23 @@ export class AuditPass implements LineTaker {
     this.at += 1;
     const owner = this.shares?.ofLine(block, from, to) ?? this.share?.worker;
     if (owner !== EVERYONE && owner !== this.share?.worker) return;
+    const table = this.decoder.tableOf(block, from, to);
+    if (table === undefined) return this.explain(block, { from, to, number, owner });
+    if (owner === EVERYONE && this.shares?.ofTable(table) !== this.share?.worker) return;
+    if (this.malformed.count > 0) return;
+    const { taken } = this;
+    taken.block = block;
+    taken.from = from;
+    taken.to = to;
+    this.auditor.take(taken, table, this.at);
+  }
+
+  /** Takes a line that is not canonical, or refuses it with every fault. */
+  private explain(block: Block, { from, to, number, owner }: LineAt): void {
     const { event, faults } = this.decoder.decode(block, from, to);
     if (!event) return this.refuse(number, faults);
     if (owner === EVERYONE && this.shares?.ofTable(event.table) !== this.share?.worker) return;
-    if (this.malformed.count === 0) this.auditor.take(event, this.at);
+    if (this.malformed.count === 0) this.auditor.take(event, event.table, this.at);
   }
 
   tooLong(number: number): void {

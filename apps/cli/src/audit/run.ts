@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { RuleBook } from '#audit';
+import type { LaneSetting, RuleBook } from '#audit';
 import { AuditPass } from './pass.js';
 import type { WorkerTask, WorkerWord } from './worker.js';
 import type { LogFile } from '../log/log-source.js';
@@ -20,6 +20,8 @@ export interface AuditTask {
    * tables.
    */
   readonly workers: number;
+  /** How lines are folded. */
+  readonly lanes: LaneSetting;
   readonly progress?: (bytes: number) => void;
 }
 
@@ -39,7 +41,7 @@ export async function audit(task: AuditTask): Promise<AuditOutcome> {
     const verdict = await auditByWorkers(task, workers);
     if (verdict) return { verdict };
   }
-  const pass = new AuditPass(task.book);
+  const pass = new AuditPass(task.book, task.lanes);
   await pass.read(task.files, task.progress);
   return pass.malformed.count > 0
     ? { malformed: pass.malformed }
@@ -51,7 +53,7 @@ export async function audit(task: AuditTask): Promise<AuditOutcome> {
  * thread must list all malformed lines in order.
  */
 async function auditByWorkers(
-  { files, rulesFolders, progress }: AuditTask,
+  { files, rulesFolders, lanes, progress }: AuditTask,
   workers: number,
 ): Promise<Verdict | undefined> {
   const spills = Array.from({ length: workers }, openNameless);
@@ -65,6 +67,7 @@ async function auditByWorkers(
             const workerData: WorkerTask = {
               files,
               rulesFolders,
+              lanes,
               share: { worker, workers },
               spill,
             };

@@ -4,12 +4,14 @@ import {
   fold,
   newTable,
   rowsOf,
-  takeChanges,
   takeFinalChanges,
+  takeLastChanges,
   type AnyEvent,
   type Changes,
   type Counts,
   type Finding,
+  type LaneSetting,
+  type Line,
   type RuleBook,
   type TableState,
 } from '#audit';
@@ -78,16 +80,19 @@ export class LogAuditor {
    */
   constructor(
     private readonly book: RuleBook,
+    private readonly lanes: LaneSetting,
     file?: number,
   ) {
     this.kept = new Spill(HELD_MAX, file);
     this.reviews = new ReviewRecords(this.kept as Spill<ReviewRecord>);
   }
 
-  /** Folds the event on a line of the log. Line numbers increase through all files. */
-  take(event: AnyEvent, line: number): void {
-    const table =
-      this.last?.state.table === event.table ? this.last : this.tableOf(event.table, line);
+  /**
+   * Folds the event of a table on a line of the log, as an object or as the bytes of the line. Line
+   * numbers increase through all files.
+   */
+  take(event: AnyEvent | Line, name: string, line: number): void {
+    const table = this.last?.state.table === name ? this.last : this.tableOf(name, line);
     fold(table.state, event, this.book, { mark: line, received: null });
     const final = takeFinalChanges(table.state);
     if (final) this.keep(table, final, line);
@@ -98,7 +103,7 @@ export class LogAuditor {
     if (!table)
       this.tables.set(
         name,
-        (table = { state: newTable(name), first: line, serial: 0, outside: [] }),
+        (table = { state: newTable(name, this.lanes), first: line, serial: 0, outside: [] }),
       );
     this.last = table;
     return table;
@@ -130,7 +135,7 @@ export class LogAuditor {
     const events: Counts = { read: 0, admitted: 0, duplicates: 0, equivocal: 0, late: 0, stray: 0 };
     for (const table of this.tables.values()) {
       endOfLog(table.state, this.book, { mark: Number.MAX_SAFE_INTEGER, received: null });
-      this.keep(table, takeChanges(table.state), Number.MAX_SAFE_INTEGER);
+      this.keep(table, takeLastChanges(table.state), Number.MAX_SAFE_INTEGER);
       this.addOutside(table);
       addCounts(events, auditedTable(table.state));
     }

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import type { LaneSetting } from '#audit';
 import { AuditPass, type Share } from './pass.js';
 import { installedRules } from '#rule-folder';
 import type { LogFile } from '../log/log-source.js';
@@ -9,6 +10,7 @@ import type { HandedVerdict } from './verdict.js';
 export interface WorkerTask {
   readonly files: readonly LogFile[];
   readonly rulesFolders: readonly string[];
+  readonly lanes: LaneSetting;
   readonly share: Share;
   /** The file for its records. */
   readonly spill: number;
@@ -26,8 +28,8 @@ const say = (word: WorkerWord): void => parentPort?.postMessage(word);
 /** The least time between two messages about progress. */
 const REPORT_EVERY_MS = 100;
 
-async function work({ files, rulesFolders, share, spill }: WorkerTask): Promise<void> {
-  const pass = new AuditPass(installedRules(rulesFolders), share, spill);
+async function work({ files, rulesFolders, lanes, share, spill }: WorkerTask): Promise<void> {
+  const pass = new AuditPass(installedRules(rulesFolders), lanes, share, spill);
   let reportedAt = Date.now();
   await pass.read(files, (bytes) => {
     const now = Date.now();
