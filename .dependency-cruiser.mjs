@@ -182,7 +182,8 @@ export default {
       comment: `Only the programs, the probes that they serve, the Kafka client and the lock of a spool open sockets by themselves. ${why}`,
       from: {
         path: '^libs/',
-        pathNot: '^libs/(event-log/src/kafka/client|process/src/running/probes|spool/src/holding/(ask|lock))\\.ts$',
+        pathNot:
+          '^libs/(event-log/src/kafka/client|process/src/running/probes|spool/src/holding/(ask|lock))\\.ts$',
       },
       to: { path: '^(node:)?(net|tls|http|https|http2|dgram|dns)$' },
     },

@@ -39,9 +39,7 @@ export interface ExportRows {
   /** Returns the records with acts on a finding, in the order of the log. */
   acts(finding: string): Promise<RecordPosition[]>;
   /** Returns the lines of a table that the fold does not judge; all lines of a record for null. */
-  unjudged(
-    table: string,
-  ): Promise<
+  unjudged(table: string): Promise<
     {
       readonly position: RecordPosition;
       readonly line: number | null;
