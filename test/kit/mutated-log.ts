@@ -65,6 +65,8 @@ const AFTER: readonly (readonly [after: string, type: string, data: (near: Data)
   ['card-drawn', 'coup-closed', () => ({})],
   ['card-drawn', 'dealer-signed-on', () => ({ dealer: 'dan', role: 'dealer' })],
   ['outcome-declared', 'outcome-declared', (near) => near],
+  ['outcome-declared', 'outcome-declared', (near) => ({ ...near, player: 6 })],
+  ['outcome-declared', 'outcome-declared', (near) => ({ ...near, banker: 6 })],
   ['bet-settled', 'bet-settled', (near) => ({ ...near, paid: 0 })],
   ['shoe-closed', 'coup-voided', () => ({ ...BY_SAM, coup: 1 })],
   ['shoe-closed', 'seat-left', () => ({ seat: 1 })],
