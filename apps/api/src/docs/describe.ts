@@ -154,15 +154,22 @@ const problemAnswer = (names: readonly ProblemName[]): object => ({
   },
 });
 
-/** Closes the schemas of request bodies: the server refuses fields that they do not name. */
+const namesIn = (value: unknown): string[] =>
+  [...JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(
+    ([, name = '']) => name,
+  );
+
+/**
+ * Closes the schemas of request bodies and of the objects in them: the server refuses fields that
+ * they do not name.
+ */
 function closed(schemas: Schemas, operations: readonly Operation[]): Schemas {
-  const sent = JSON.stringify(operations.map(({ requestBody }) => requestBody));
+  const bodies = namesIn(operations.map(({ requestBody }) => requestBody));
+  const sent = new Set([...bodies, ...bodies.flatMap((name) => namesIn(schemas[name] ?? {}))]);
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => [
       name,
-      sent.includes(`"#/components/schemas/${name}"`)
-        ? { ...schema, additionalProperties: false }
-        : schema,
+      sent.has(name) ? { ...schema, additionalProperties: false } : schema,
     ]),
   );
 }
