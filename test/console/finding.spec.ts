@@ -593,7 +593,7 @@ describe('the screen of a finding', () => {
         .getByRole('button', { name: 'Refuse' })
         .click();
       const conflict = page.locator('.conflict');
-      await conflict.getByText('Nothing is proposed any more').waitFor();
+      await conflict.getByText('Nothing is proposed now').waitFor();
       expect(await conflict.innerText()).toContain('What is there now');
       expect(await conflict.innerText()).toContain('not what I saw');
       expect(await page.getByLabel('Reason *').inputValue()).toBe('not what I saw');
