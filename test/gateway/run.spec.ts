@@ -246,7 +246,11 @@ describe('the spool of a gateway', () => {
     const gateway = await gatewayOf('G14', { shoe: shoe.port });
     await gateway.start();
     await eventually('the link', () => shoe.isHeard);
-    shoe.says(...coupOf(1), ...coupOf(2));
+    const [first, ...rest] = coupOf(1) as [AngelEyeReport, ...AngelEyeReport[]];
+    shoe.says(first);
+    // a line that has the opening of the shoe, and not of both coups
+    await eventually('its line', async () => (await gateway.status()).spool.last === 2);
+    shoe.says(...rest, ...coupOf(2));
     await coups('G14', 2);
     const [listed, files] = await gateway.command('spool-ls');
     expect([listed, files]).toEqual([

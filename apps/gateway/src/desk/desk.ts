@@ -217,10 +217,11 @@ export class TableDesk {
 
   /** Opens a coup, unless another device opens coups, or has opened one that has no card yet. */
   private openCoup(draft: Draft, device: string): void {
-    const { isUnderWay, hasCards, coup } = draft.state;
+    const { isUnderWay, hasCards } = draft.state;
     if (!this.opensCoupsOf(device) || (isUnderWay && !hasCards)) return;
     this.openShoe(draft, device);
-    this.number(draft, device, 'coup-opened', { coup: coup + 1 });
+    // a new shoe counts from 1, also if its spool lost the end of the one before
+    this.number(draft, device, 'coup-opened', { coup: draft.state.coup + 1 });
   }
 
   /** Opens a shoe if none is open and the configuration says that the first card does. */
