@@ -21,7 +21,7 @@ if (!(minutes > 0)) {
 const ALL = { outages: 7, unread: 5, admission: 3, lanes: 3, gaps: 2, corrections: 1, late: 1 };
 const unknown = positionals.filter((name) => !Object.hasOwn(ALL, name));
 if (unknown.length > 0) {
-  process.stderr.write(`${unknown.join(', ')} must be of ${Object.keys(ALL).join(', ')}\n`);
+  process.stderr.write(`${unknown.join(', ')} must be among ${Object.keys(ALL).join(', ')}\n`);
   process.exit(2);
 }
 const FILES = Object.fromEntries(

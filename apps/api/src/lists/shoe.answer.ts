@@ -76,7 +76,7 @@ export class CutCardAnswer implements Required<NonNullable<ShoeWhole['cutCard']>
   @Whole({
     nullable: true,
     description:
-      'The number of the coup in which it appeared, or of the last one before; null if there was none',
+      'The number of the coup in which it appeared or, between coups, of the coup before; null before the first coup',
   })
   coup!: number | null;
   @YesNo({

@@ -47,7 +47,7 @@ export class DifferenceAnswer implements Difference {
   @Text({ description: 'The second document, `id@version`' }) to!: string;
   @Texts({
     description:
-      'Each difference in words, as `shoeprint rules diff` prints it, with the first document before the arrow. Empty if there are none',
+      'The differences in words, as `shoeprint rules diff` prints them, with the first document before the arrow. Empty if the documents agree',
   })
   differences!: readonly string[];
 }

@@ -98,7 +98,7 @@ export class PackageRows {
     );
   }
 
-  /** Returns a finding with its position; undefined if there is none of this id. */
+  /** Returns a finding with its position, or undefined if no finding has this id. */
   async finding(id: string): Promise<StoredFinding | undefined> {
     const [found] = await this.rows<FindingRead>(
       `select f.body as finding, f.shoe_ref as "shoeRef", f.partition, f.changed, f.lines,
