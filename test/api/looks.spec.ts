@@ -37,10 +37,7 @@ const seenBy = (person: string): Promise<{ ref: string; as: string; outcome: str
       [person],
     );
 const onLog = (person: string): Record<string, unknown>[] =>
-  floor
-    .acts()
-    .filter(({ type, source }) => `${String(type)} ${String(source)}` === `${VIEWED} ${person}`);
-const VIEWED = 'shoeprint.finding-viewed.v1';
+  floor.looks().filter(({ source }) => source === person);
 
 describe('a look at a finding', () => {
   it('is on the log once for each person and quarter of an hour, at the table of the finding', async () => {

@@ -9,6 +9,7 @@ import { faultyCoup } from './reviewed-table.js';
 import { TableLog } from './table.js';
 
 const LINES = 'application/x-ndjson';
+const VIEWED = 'shoeprint.finding-viewed.v1';
 /** The digest of no evidence. */
 export const NO_EVIDENCE = '0'.repeat(64);
 
@@ -178,8 +179,20 @@ export class ReviewFloor {
     return this.post(token, `${id}/sign`, { ...data, ...more }, key);
   }
 
-  /** Returns the lines of acts on the log, as they stand there. */
+  /**
+   * Returns the lines of acts on the log, as they stand there, without looks at findings: those are
+   * sent to the log some time after their request was answered.
+   */
   acts(): Record<string, unknown>[] {
+    return this.reviewLines().filter(({ type }) => type !== VIEWED);
+  }
+
+  /** Returns the lines of looks at findings on the log, as they stand there. */
+  looks(): Record<string, unknown>[] {
+    return this.reviewLines().filter(({ type }) => type === VIEWED);
+  }
+
+  private reviewLines(): Record<string, unknown>[] {
     return Array.from({ length: this.log.partitions }, (_, at) => this.log.store.of(at))
       .flat()
       .flatMap(({ value }) => Buffer.from(value).toString().split('\n'))
