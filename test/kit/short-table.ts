@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { simulate, SimulationRefusal } from '#audit';
+import { simulate, SimulationRefusal, type SimulationOptions } from '#audit';
 import { rulesNamed } from '../simulate/simulated.js';
 import type { Sent } from './audit.js';
 import { SMALL_BOOK } from './house.js';
@@ -21,7 +21,7 @@ const OF_A_SHOE: ReadonlySet<string> = new Set(['SH-04', 'CM-05']);
 
 /**
  * Returns the events of shoes that are closed after so many coups, at least two more than there
- * are faults. Before, each seat pays what it owes. What remains in them is not counted.
+ * are faults.
  */
 export function shortTable({
   rules,
@@ -31,9 +31,11 @@ export function shortTable({
   coups,
   shoes = 2,
 }: ShortTable): Sent[] {
-  const options = { rules: rulesNamed(rules), seed, bets, shoes, faults: placed(faults) };
-  return cutShort(simulate(options).lines, coups);
+  return eventsOf({ rules: rulesNamed(rules), seed, bets, shoes, coups, faults: placed(faults) });
 }
+
+const eventsOf = (options: SimulationOptions): Sent[] =>
+  [...simulate(options).lines].map((line) => JSON.parse(line) as Sent);
 
 /** Returns faults with one of the first coups for each that is about a coup. */
 const placed = (faults: readonly string[]): string[] =>
@@ -61,49 +63,11 @@ export function smallTable(
   const rules = book.get(name);
   if (!rules) throw new Error(`no rule document ${name}`);
   try {
-    const options = { ...table, rules, shoes: 2 };
     const among = table.decks === 1 ? faults : placed(faults);
-    return cutShort(simulate({ ...options, faults: among }).lines, coups);
+    return eventsOf({ ...table, rules, coups, shoes: 2, faults: among });
   } catch (error) {
     if (!(error instanceof SimulationRefusal)) throw error;
     fc.pre(false);
     throw error;
   }
-}
-
-/** Closes each shoe after so many coups. */
-function cutShort(lines: Iterable<string>, coups: number): Sent[] {
-  const kept: Sent[] = [];
-  const owed = new Map<unknown, number>();
-  let opened = 0;
-  for (const line of lines) {
-    const event = JSON.parse(line) as Sent;
-    const name = (event.type as string).replace(/^shoeprint\.|\.v1$/g, '');
-    if (name === 'shoe-opened') {
-      opened = 0;
-      owed.clear();
-    }
-    if (name === 'coup-opened') opened += 1;
-    if (name === 'shoe-closed' && opened > coups) kept.push({ ...event, data: { reason: 'end' } });
-    else if (opened <= coups) kept.push(event);
-    else if (name === 'commission-collected') kept.push(...paidInFull(event, owed));
-    if (opened <= coups) owe(event, owed);
-  }
-  return kept;
-}
-
-type Amounts = Readonly<Record<string, number | undefined>>;
-
-/** Keeps what each seat owes. */
-function owe({ type, data }: Sent, owed: Map<unknown, number>): void {
-  const { seat, commissionMarked = 0, amount = 0 } = data as Amounts;
-  const paid = /commission-(collected|waived)/.test(type as string) ? amount : 0;
-  owed.set(seat, (owed.get(seat) ?? 0) + commissionMarked - paid);
-}
-
-function paidInFull(event: Sent, owed: Map<unknown, number>): Sent[] {
-  const { seat } = event.data as Amounts;
-  const amount = owed.get(seat) ?? 0;
-  owed.delete(seat);
-  return amount > 0 ? [{ ...event, data: { seat, amount } }] : [];
 }

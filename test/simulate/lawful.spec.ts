@@ -3,7 +3,7 @@ import { canonicalLine, type AnyEvent } from '#audit';
 import { totalOf, type Card } from '#baccarat';
 import fc from 'fast-check';
 import { decoded } from '../kit/audit.js';
-import { auditedSimulation, DOCUMENTS, rulesNamed, simulated } from './simulated.js';
+import { auditedSimulation, DOCUMENTS, inShort, rulesNamed, simulated } from './simulated.js';
 import { rounds } from '../kit/rounds.js';
 
 const seeds = fc.string({ minLength: 1, maxLength: 8 });
@@ -38,6 +38,53 @@ describe('a seed', () => {
     const drawn = (table: string): string[] =>
       cardsOf(simulated({ rules: 'punto-banco@1', seed: 1, shoes: 1, table }).lines.map(decoded));
     expect(drawn('B07')).not.toEqual(drawn('B08'));
+  });
+});
+
+describe('shoes that are closed early', () => {
+  it('end after the coup that was asked for, with all commission paid, and have no findings', () => {
+    fc.assert(
+      fc.property(
+        seeds,
+        fc.constantFrom(...TABLES),
+        fc.integer({ min: 1, max: 12 }),
+        (seed, table, coups) => {
+          const { lines, findings, unjudgeable } = auditedSimulation({
+            ...table,
+            ...{ seed, coups, shoes: 2 },
+          });
+          expect([findings, unjudgeable]).toEqual([[], []]);
+          const events = lines.map(decoded);
+          expect(events.filter(({ type }) => type === 'coup-opened')).toHaveLength(2 * coups);
+          for (const event of events)
+            if (event.type === 'shoe-closed') expect(event.data.reason).toBe('operator');
+        },
+      ),
+      { numRuns: rounds(80) },
+    );
+  });
+
+  it('have their faults in the coups that are dealt', () => {
+    fc.assert(
+      fc.property(seeds, fc.integer({ min: 4, max: 8 }), (seed, coups) => {
+        const { findings, expected } = auditedSimulation({
+          ...{ rules: 'punto-banco@1', bets: true, seed, coups, shoes: 1 },
+          faults: ['TC-05', 'PY-01', 'CM-05'],
+        });
+        expect(inShort(findings)).toEqual(inShort(expected));
+        expect(expected).toHaveLength(3);
+      }),
+      { numRuns: rounds(80) },
+    );
+  });
+
+  it.each([
+    [{ coups: 0 }, 'coups must be a whole number of at least 1, not 0'],
+    [{ coups: 4, faults: ['TC-05@5'] }, 'coups 1 to 4'],
+    [{ coups: 4, faults: ['SH-09'] }, 'each shoe is closed after coup 4'],
+    [{ coups: 4, faults: ['SH-13'] }, 'each shoe is closed after coup 4'],
+  ])('are refused if they cannot be: %j', (asked, why) => {
+    expect(() => simulated({ rules: 'punto-banco@1', seed: 1, shoes: 1, ...asked })).toThrow(why);
   });
 });
 

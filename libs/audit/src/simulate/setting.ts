@@ -13,6 +13,8 @@ export type Limits = Readonly<Record<string, { readonly min: number; readonly ma
 export interface Setting {
   readonly rules: Rules;
   readonly decks: number;
+  /** The last coup of each shoe, if it is closed before its cut card shows. */
+  readonly coups: number | undefined;
   /** Whether bets are taken: they were requested, and the document has some. */
   readonly bets: boolean;
   readonly table: string;

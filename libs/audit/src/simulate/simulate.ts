@@ -18,6 +18,8 @@ export interface SimulationOptions {
   readonly shoes: number;
   /** A number that the document allows. Default: 8 if it allows 8, otherwise its largest. */
   readonly decks?: number;
+  /** The number of the last coup of each shoe. Default: the cut card ends the shoe. */
+  readonly coups?: number;
   /** Table id. Default: `T1`. */
   readonly table?: string;
   /**
@@ -107,6 +109,7 @@ function settingOf({
   rules,
   seed,
   decks = usualDecks(rules),
+  coups,
   table = 'T1',
   bets = false,
   currency = 'USD',
@@ -115,6 +118,8 @@ function settingOf({
     throw new SimulationRefusal(
       `${rules.ref} is played with ${rules.document.decks.join(' or ')} decks, not ${decks}`,
     );
+  if (coups !== undefined && (!Number.isSafeInteger(coups) || coups < 1))
+    throw new SimulationRefusal(`coups must be a whole number of at least 1, not ${coups}`);
   if (table === '') throw new SimulationRefusal('a table id must not be empty');
   if (!isCurrency(currency))
     throw new SimulationRefusal(`${currency} is not a currency code of ISO 4217, such as MOP`);
@@ -122,6 +127,7 @@ function settingOf({
   return {
     rules,
     decks,
+    coups,
     bets: withBets,
     table,
     currency,

@@ -142,7 +142,8 @@ class SimulatedShoe {
 
   /** Returns whether another coup is dealt. */
   permitsCoup(): boolean {
-    return this.coupsLeft > 0 && !this.ranOut;
+    const { coups = Number.POSITIVE_INFINITY } = this.setting;
+    return this.coupsLeft > 0 && !this.ranOut && this.lastNumber < coups;
   }
 
   /** Returns the steps of the next coup, and of what follows it at the table. */
@@ -165,9 +166,7 @@ class SimulatedShoe {
   close(): PlannedStep[] {
     for (const code of this.plan?.whole ?? []) this.expectOfShoe(code);
     const { twist, cards } = this;
-    const reason = twist.reasonLeftOut
-      ? undefined
-      : { reason: twist.toTheEnd ? ('end' as const) : ('cut-card' as const) };
+    const reason = twist.reasonLeftOut ? undefined : { reason: this.reasonToClose() };
     // If a copy too many was drawn, a list of the remaining cards would report it a second time
     // (SH-04).
     const byCount =
@@ -179,6 +178,11 @@ class SimulatedShoe {
       ...this.book.collectAll(),
       planStep('terminal', 'shoe-closed', { ...reason, ...remaining }, 20_000),
     ];
+  }
+
+  private reasonToClose(): 'cut-card' | 'end' | 'operator' {
+    if (this.cutCardShown) return 'cut-card';
+    return this.twist.toTheEnd ? 'end' : 'operator';
   }
 
   /** Shows the cut card at the mouth of the shoe between two coups. */

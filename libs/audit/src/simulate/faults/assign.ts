@@ -98,13 +98,14 @@ export function assignFaults(
 }
 
 /**
- * Returns the last coup that is certain to be over before the cut card shows: six cards a coup, and
- * one for each fault.
+ * Returns the last coup that is certain to be dealt, and to be over before the cut card shows: six
+ * cards a coup, and one for each fault.
  */
 function lastSureCoup(setting: Setting, faults: number): number {
   const cards =
     52 * setting.decks - mostBurned(setting.rules, setting.decks) - cutDepth(setting, 1);
-  return Math.max(0, Math.floor((cards - faults) / 6), Math.floor(cards / 7));
+  const beforeCutCard = Math.max(0, Math.floor((cards - faults) / 6), Math.floor(cards / 7));
+  return Math.min(beforeCutCard, setting.coups ?? beforeCutCard);
 }
 
 function refuseImpossible(setting: Setting, code: FindingCode, random: Random): void {

@@ -19,6 +19,10 @@ export const COUP_CARDS_MIN = 3;
  */
 const afterAllCopies = ({ decks }: Setting): number => decks + 2;
 
+/** Why there is no such fault in a shoe that is closed earlier. */
+const needsCutCard = ({ coups }: Setting): string | undefined =>
+  coups === undefined ? undefined : `each shoe is closed after coup ${coups}`;
+
 const FAULTS_OF_SHOE = {
   'SH-02': { at: 'coup', part: 'copies', strayCopy: true, earliest: afterAllCopies },
   'SH-04': { at: 'shoe', part: 'count', twist: { miscountedBy: 1 } },
@@ -40,9 +44,21 @@ const FAULTS_OF_SHOE = {
         ? undefined
         : `${rules.ref} permits every number of burned cards`,
   },
-  'SH-09': { at: 'shoe', part: 'end', twist: { furtherCoups: 1 }, inLastCoup: true },
+  'SH-09': {
+    at: 'shoe',
+    part: 'end',
+    twist: { furtherCoups: 1 },
+    inLastCoup: true,
+    impossible: needsCutCard,
+  },
   'SH-10': { at: 'shoe', part: 'reason', twist: { reasonLeftOut: true } },
-  'SH-13': { at: 'shoe', part: 'end', twist: { toTheEnd: true }, inLastCoup: true },
+  'SH-13': {
+    at: 'shoe',
+    part: 'end',
+    twist: { toTheEnd: true },
+    inLastCoup: true,
+    impossible: needsCutCard,
+  },
   'SH-19': { at: 'shoe', part: 'decks', twist: { wrongDecks: true } },
 } as const satisfies Record<string, PlannedFault>;
 
