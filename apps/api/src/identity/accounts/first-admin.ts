@@ -125,24 +125,25 @@ export const passwordState = (
     return account.passwordUsedAt ? 'used' : 'unused';
   });
 
-/** Returns those of these accounts whose passwords nobody has used or changed. */
+/**
+ * Returns those of these accounts whose passwords nobody has used or changed. All were made at
+ * once, so one password that fits shows that they are this database's: each hash costs a quarter of
+ * a second of the processor.
+ */
 export const unusedPasswords = (
   databaseUrl: string,
   accounts: readonly FirstAdmin[],
-): Promise<FirstAdmin[]> =>
+): Promise<readonly FirstAdmin[]> =>
   withAccounts(databaseUrl, async (source) => {
     const names = accounts.map(({ name }) => name);
     const unused = await source
       .getRepository(Account)
       .findBy({ name: In(names), passwordUsedAt: IsNull() });
     const hashes = new Map(unused.map(({ name, passwordHash }) => [name, passwordHash]));
-    const fits = await Promise.all(
-      accounts.map(async ({ name, password }) => {
-        const hash = hashes.get(name);
-        return hash !== undefined && passwordFits(password, hash);
-      }),
-    );
-    return accounts.filter((_, at) => fits[at]);
+    const made = accounts.filter(({ name }) => hashes.has(name));
+    const [first] = made;
+    if (!first) return [];
+    return (await passwordFits(first.password, hashes.get(first.name) as string)) ? made : [];
   });
 
 async function withAccounts<Result>(
