@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
 import { DataSource } from 'typeorm';
 import { tokenFrom } from '../../apps/api/src/identity/credentials/bearer-token.js';
-import { hashPassword } from '../../apps/api/src/identity/credentials/passwords.js';
+import { quickHash } from '../kit/quick-hash.js';
 import { Identities } from '../../apps/api/src/identity/identities.js';
 import { startApi, type Answer, type TestApi } from '../kit/api.js';
 
@@ -14,7 +14,7 @@ let hash: string;
 
 beforeAll(async () => {
   api = await startApi();
-  hash = await hashPassword(PASSWORD);
+  hash = quickHash(PASSWORD);
 });
 afterAll(() => api.close());
 

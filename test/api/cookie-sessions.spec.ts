@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { hashPassword } from '../../apps/api/src/identity/credentials/passwords.js';
+import { quickHash } from '../kit/quick-hash.js';
 import { startApi, type Answer, type TestApi } from '../kit/api.js';
 import { eventually } from '../kit/eventually.js';
 import { StreamReader } from '../kit/stream-reader.js';
@@ -24,7 +24,7 @@ beforeAll(async () => {
     settings: { trustProxy: ['127.0.0.1'], secondFactor: ['compliance'] },
     logger: { log: ignore, warn, error: ignore, fatal: ignore },
   });
-  hash = await hashPassword(PASSWORD);
+  hash = quickHash(PASSWORD);
 });
 afterAll(() => api.close());
 

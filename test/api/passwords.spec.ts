@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { ensureFirstAdmin, migrateAccess, passwordState, ROLES, routesOf } from '#api';
 import { commonestPasswords } from '../../apps/api/src/identity/credentials/commonest-passwords.js';
 import { passwordFault } from '../../apps/api/src/identity/credentials/password-rule.js';
-import { hashPassword } from '../../apps/api/src/identity/credentials/passwords.js';
+import { quickHash } from '../kit/quick-hash.js';
 import { startApi, type Answer, type TestApi } from '../kit/api.js';
 import { createDatabase } from '../kit/database.js';
 
@@ -40,7 +40,7 @@ const create = (name: string, password = GIVEN): Promise<Answer> =>
   api.send('POST', '/v1/accounts', admin, { name, password, roles: ['pit-boss'], tables: ['*'] });
 /** Adds an account whose owner chose its password. */
 const settled = async (name: string, password = OWN): Promise<void> =>
-  void (await api.person('finance', { name, passwordHash: await hashPassword(password) }));
+  void (await api.person('finance', { name, passwordHash: quickHash(password) }));
 
 describe('a password that an admin gave', () => {
   it('leads nowhere but to changing it, on every route', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Secret, TOTP, URI } from 'otpauth';
 import { DataSource } from 'typeorm';
-import { hashPassword } from '../../apps/api/src/identity/credentials/passwords.js';
+import { quickHash } from '../kit/quick-hash.js';
 import { startApi, type Answer, type PersonOptions, type TestApi } from '../kit/api.js';
 
 const PASSWORD = 'a staple of batteries';
@@ -15,7 +15,7 @@ let typists = 0;
 beforeAll(async () => {
   api = await startApi({ settings: { secondFactor: ['compliance'] } });
   admin = await api.person('admin', { name: 'root' });
-  hash = await hashPassword(PASSWORD);
+  hash = quickHash(PASSWORD);
 });
 afterAll(() => api.close());
 

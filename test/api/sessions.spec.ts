@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { sessionWithoutPassword } from '#api';
-import { hashPassword } from '../../apps/api/src/identity/credentials/passwords.js';
+import { quickHash } from '../kit/quick-hash.js';
 import { Identities } from '../../apps/api/src/identity/identities.js';
 import { startApi, type Answer, type TestApi } from '../kit/api.js';
 
@@ -15,7 +15,7 @@ let hash: string;
 beforeAll(async () => {
   api = await startApi({ settings: { sessionIdleMinutes: IDLE_MINUTES } });
   admin = await api.person('admin', { name: 'root' });
-  hash = await hashPassword(PASSWORD);
+  hash = quickHash(PASSWORD);
 });
 afterAll(() => api.close());
 
