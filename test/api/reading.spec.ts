@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { routesOf } from '#api';
+import { ANY_CHARACTER } from '../kit/any-character.js';
 import type { Answer } from '../kit/api.js';
 import { rounds } from '../kit/rounds.js';
 import { dayLines, LISTS, ReadingFloor, REPORTS, withQuery } from './reading-floor.js';
@@ -119,10 +120,10 @@ describe('an invalid query', () => {
       ),
     },
     fc.constantFrom('__proto__', 'constructor', 'toString', 'hasOwnProperty', 'then', ''),
-    fc.string({ maxLength: 5, unit: 'binary' }),
+    fc.string({ maxLength: 5, unit: ANY_CHARACTER }),
   );
   const value = fc.oneof(
-    fc.string({ maxLength: 12, unit: 'binary' }),
+    fc.string({ maxLength: 12, unit: ANY_CHARACTER }),
     fc.integer().map(String),
     fc.maxSafeInteger().map(String),
     fc.constantFrom(
@@ -198,7 +199,7 @@ describe('an invalid query', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...routes),
-        fc.string({ maxLength: 20, unit: 'binary' }),
+        fc.string({ maxLength: 20, unit: ANY_CHARACTER }),
         fc.array(raw, { maxLength: 3 }),
         async (route, id, parts) => {
           const path = route.replace(/:\w+/g, encode(id) || 'x');

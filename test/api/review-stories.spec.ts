@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { ANY_CHARACTER } from '../kit/any-character.js';
 import { startApi, type TestApi } from '../kit/api.js';
 import { NO_EVIDENCE, PROPOSAL, refusal, ReviewFloor } from '../kit/review-floor.js';
 import { rounds } from '../kit/rounds.js';
@@ -107,7 +108,7 @@ describe('any command on a finding', () => {
     const all = await floor.person('all', ['pit-boss', 'surveillance', 'compliance']);
     const field = fc.oneof(
       fc.jsonValue({ maxDepth: 2 }),
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: ANY_CHARACTER }),
       fc.constantFrom(600, 'compliance', NO_EVIDENCE, '2026-11-20T12:00:00Z', 'review@1'),
     );
     const request = fc.record({

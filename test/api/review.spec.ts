@@ -3,7 +3,7 @@ import { Decoder, type Policy, readPolicy, REFUSALS, stamped } from '#audit';
 import { partitionOf } from '#event-log';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
-import { hashPassword } from '../../apps/api/src/identity/credentials/passwords.js';
+import { quickHash } from '../kit/quick-hash.js';
 import { PROBLEMS } from '../../apps/api/src/problems/problems.js';
 import { eventually } from '../kit/eventually.js';
 import { BOOK, HOUSE } from '../kit/house.js';
@@ -413,7 +413,7 @@ describe('nothing is appended', () => {
   it('appends nothing for a signature of a session that was confirmed over 15 minutes ago, until it is again', async () => {
     const id = await fresh();
     await floor.propose(pia, id);
-    const passwordHash = await hashPassword('a long enough password');
+    const passwordHash = quickHash('a long enough password');
     const token = await floor.person('sleepy', 'pit-boss', { passwordHash });
     const source = floor.server.api.app.get(DataSource);
     await source.query(

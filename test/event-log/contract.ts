@@ -14,6 +14,7 @@ import {
   type RecordHandler,
   type Urgency,
 } from '#event-log';
+import { ANY_CHARACTER } from '../kit/any-character.js';
 import { eventually } from '../kit/eventually.js';
 import { Collector, text } from './collector.js';
 
@@ -152,7 +153,7 @@ export function describeEventLog(
           fc.uint8Array({ minLength: 3000, maxLength: 4000 }),
         );
         const key = fc
-          .string({ unit: 'binary', maxLength: 20 })
+          .string({ unit: ANY_CHARACTER, maxLength: 20 })
           .filter((each) => !each.includes('\0'));
         await fc.assert(
           fc.asyncProperty(

@@ -3,6 +3,7 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { LogRecord } from '#event-log';
 import { recordBatch } from '../../libs/event-log/src/kafka/batch.js';
+import { ANY_CHARACTER } from '../kit/any-character.js';
 import { rounds } from '../kit/rounds.js';
 
 const kafkajs = createRequire(import.meta.url);
@@ -22,7 +23,7 @@ const bytes = fc.oneof(
   { weight: 1, arbitrary: fc.uint8Array({ minLength: 8_000, maxLength: 9_000 }) },
 );
 const records = fc.array(
-  fc.record({ key: fc.string({ unit: 'binary', maxLength: 80 }), value: bytes }),
+  fc.record({ key: fc.string({ unit: ANY_CHARACTER, maxLength: 80 }), value: bytes }),
   { minLength: 1, maxLength: 150 },
 );
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { UNSEEN, visible, visibleAll } from '#process';
+import { ANY_CHARACTER } from '../kit/any-character.js';
 
 const ANY_UNSEEN = new RegExp(`[${UNSEEN}]`);
-const text = fc.string({ unit: 'binary' });
+const text = fc.string({ unit: ANY_CHARACTER });
 
 describe('a name that a person reads', () => {
   it.each([
