@@ -19,7 +19,7 @@ import { serverEnvironment } from '../kit/answers.js';
 import { startApi, type TestApi } from '../kit/api.js';
 import { eventually } from '../kit/eventually.js';
 import { BOOK } from '../kit/house.js';
-import { card, lineOf, BATCH } from '../api/events-app.js';
+import { card, lineOf, BATCH } from '../api/ingest/events-app.js';
 
 const run = promisify(execFile);
 const PARTITIONS = 2;

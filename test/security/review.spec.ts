@@ -9,7 +9,7 @@ import { get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { EVENT } from '../api/events-app.js';
+import { EVENT } from '../api/ingest/events-app.js';
 import {
   databaseOf,
   endAll,
