@@ -19,10 +19,27 @@ try {
     }),
   });
   const key = /** @type {{ token: string }} */ (await answer.json());
+  /**
+   * Returns what the first line of a list is asked for by in an address: its id, or the reference
+   * of its opening.
+   * @param {string} list
+   */
+  const firstOf = async (list) => {
+    const read = await fetch(`${server.url}/v1/${list}?limit=1`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const { lines } = /** @type {{ lines: readonly [{ id?: string, ref?: string }] }} */ (
+      await read.json()
+    );
+    return encodeURIComponent(lines[0].id ?? lines[0].ref ?? '');
+  };
   process.exitCode = await schemathesis({
     SHOEPRINT_TOKEN: token,
     SHOEPRINT_SPARE_TOKEN: await server.signIn(),
     SHOEPRINT_KEY: key.token,
+    SHOEPRINT_FINDING: await firstOf('findings'),
+    SHOEPRINT_COUP: await firstOf('coups'),
+    SHOEPRINT_SHOE: await firstOf('shoes'),
     SHOEPRINT_HOOKS: fileURLToPath(new URL('fuzz-api/hooks.py', import.meta.url)),
   });
 } finally {

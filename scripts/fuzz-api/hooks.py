@@ -9,6 +9,8 @@ def before_load_schema(context, raw_schema):
     # A rule document and its bets must be installed, and which are is a fact of the server.
     schemas["rules"]["enum"] = ["punto-banco@1"]
     schemas["bet"]["enum"] = ["player", "banker", "tie"]
+    # So must a review policy be, and one is in force.
+    schemas["policy"]["enum"] = ["review@1"]
     # schemathesis does not know `propertyNames`, here the ids of bets.
     limits = schemas["limits"]
     limits["properties"] = {bet: limits["additionalProperties"] for bet in schemas["bet"]["enum"]}

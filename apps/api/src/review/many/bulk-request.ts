@@ -59,7 +59,12 @@ export class BulkRuling {
   @IsIn(DISPOSITIONS)
   disposition!: string;
 
-  @ApiProperty({ description: 'The review policy in force', example: 'review@1', maxLength: 64 })
+  @ApiProperty({
+    description: 'The review policy in force',
+    example: 'review@1',
+    minLength: 1,
+    maxLength: 64,
+  })
   @IsString()
   @Length(1, 64)
   policy!: string;
