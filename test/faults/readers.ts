@@ -46,7 +46,7 @@ export class Readers {
   private async ask(once: () => Promise<void>): Promise<void> {
     const waiting = new Set<Promise<void>>();
     while (!this.isOver) {
-      const asked = once().finally(() => waiting.delete(asked));
+      const asked: Promise<void> = once().finally(() => waiting.delete(asked));
       waiting.add(asked);
       await pause(BETWEEN_MS);
     }

@@ -22,7 +22,9 @@ export class BackgroundTasks {
 
   /** Tracks a task that has started. */
   track(task: Promise<void>): void {
-    const tracked = task.catch(this.onFailure).finally(() => this.tasks.delete(tracked));
+    const tracked: Promise<void> = task
+      .catch(this.onFailure)
+      .finally(() => this.tasks.delete(tracked));
     this.tasks.add(tracked);
   }
 

@@ -95,7 +95,7 @@ export class Links {
   }
 
   private discard(link: Link): void {
-    const closing = link.close().finally(() => this.closing.delete(closing));
+    const closing: Promise<void> = link.close().finally(() => this.closing.delete(closing));
     this.closing.add(closing);
   }
 }

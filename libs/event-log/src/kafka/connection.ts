@@ -122,7 +122,7 @@ export class Connection<Of extends Client> {
   }
 
   private end(client: Of): void {
-    const ended = within(CLOSE_MS_MAX, client.close())
+    const ended: Promise<void> = within(CLOSE_MS_MAX, client.close())
       .catch((error: unknown) =>
         this.options.onNotice(`a connection to Kafka did not close: ${String(error)}`),
       )
