@@ -91,13 +91,15 @@ async function inPage(opening, measure) {
  * @param {string} url
  */
 async function firstLoad(open, url) {
+  /** @type {number[]} */
   const paints = [];
+  /** @type {number[]} */
   const rows = [];
   for (let n = 0; n < ROUNDS; n += 1) {
     const { page } = await open();
     await page.addInitScript(NOTE_ROWS);
     await page.goto(`${url}/console/queue`);
-    rows.push(/** @type {number} */ (await page.evaluate('rowsAreThere')));
+    rows.push(await page.evaluate('rowsAreThere'));
     paints.push(
       await page.evaluate(
         `performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN`,
@@ -105,7 +107,7 @@ async function firstLoad(open, url) {
     );
     await page.context().close();
   }
-  print(`first paint, processor ${SLOWER} times slower`, /** @type {number[]} */ (paints), 1_200);
+  print(`first paint, processor ${SLOWER} times slower`, paints, 1_200);
   print(`rows of the queue, processor ${SLOWER} times slower`, rows, 2_000);
 }
 
@@ -169,9 +171,9 @@ async function keysAndRows(page, url) {
 async function scrolling({ page, devtools }, url, { name, most }) {
   await page.goto(`${url}/console/queue`);
   await page.locator(ROW).nth(3).waitFor();
-  const { frames, rows } = /** @type {{ frames: number[], rows: number }} */ (
-    await page.evaluate(
-      `new Promise((done) => {
+  /** @type {{ frames: number[], rows: number }} */
+  const { frames, rows } = await page.evaluate(
+    `new Promise((done) => {
         const grid = document.querySelector('[role=grid]');
         let list = grid;
         while (list && list.scrollHeight <= list.clientHeight + 1) list = list.parentElement;
@@ -193,7 +195,6 @@ async function scrolling({ page, devtools }, url, { name, most }) {
         };
         requestAnimationFrame(step);
       })`,
-    )
   );
   print(`frame while scrolling to row ${rows}${name}`, frames, most);
   await devtools.send('HeapProfiler.collectGarbage');

@@ -60,7 +60,9 @@ const REQUIRED = ['specversion', 'type', 'source', 'id', 'time', 'table', 'data'
 
 /** @param {import('#audit').EventType} type */
 function eventSchema(type) {
-  const { shoe, fields, optional } = SHAPES[type];
+  const { shoe, optional } = SHAPES[type];
+  /** @type {Readonly<Record<string, import('#audit').Field>>} */
+  const fields = SHAPES[type].fields;
   const names = Object.keys(fields);
   return {
     type: 'object',
@@ -75,9 +77,7 @@ function eventSchema(type) {
           (name) => !(/** @type {readonly string[]} */ (optional).includes(name)),
         ),
         properties: Object.fromEntries(
-          /** @type {[string, import('#audit').Field][]} */ (Object.entries(fields)).map(
-            ([name, field]) => [name, fieldSchema(field)],
-          ),
+          Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)]),
         ),
         additionalProperties: false,
       },

@@ -155,12 +155,10 @@ export class KafkaCluster {
       { stdio: ['ignore', log, log], detached: true },
     );
     closeSync(log);
-    const ended = /** @type {Promise<unknown>} */ (
-      new Promise((resolve) => {
-        child.once('error', resolve);
-        child.once('exit', resolve);
-      })
-    ).then(() => {
+    const ended = new Promise((resolve) => {
+      child.once('error', resolve);
+      child.once('exit', resolve);
+    }).then(() => {
       this.#running.delete(id);
       this.#tell(`-${child.pid}`);
     });

@@ -64,7 +64,8 @@ async function expectStarts(program: Started): Promise<void> {
   const url = await onceStarted(program);
   await eventually('a program that is ready', async () => {
     const { status, text } = await asked(`${url}/readyz`);
-    return status === 200 && JSON.parse(text).ready === true;
+    const { ready } = JSON.parse(text);
+    return status === 200 && ready === true;
   });
   expect(await program.stop()).toBe(0);
 }

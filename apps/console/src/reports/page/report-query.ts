@@ -77,8 +77,9 @@ async function readReport<Name extends ReportName>(
 type Passed = Answers['PassedRecordAnswer'];
 
 /** Returns the passed records that a report names. A list of coups or findings names none. */
-const passedOf = (answer: object | undefined): readonly Passed[] =>
-  (answer as { readonly passedRecords?: readonly Passed[] } | undefined)?.passedRecords ?? [];
+const passedOf = (
+  answer: { readonly positions: string; readonly passedRecords?: readonly Passed[] } | undefined,
+): readonly Passed[] => answer?.passedRecords ?? [];
 
 /** A report as far as it is read: what its page says around the lines. */
 export interface Read {
