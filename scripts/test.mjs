@@ -1,20 +1,15 @@
 // `npm test`: builds if a part of the build is older than the sources, then runs jest, and types,
 // lint and the pinned rule documents beside it. Jest waits for servers most of the time, so the
 // checks take little longer than jest alone. Arguments go to jest.
-// `--quick` is for the pure libraries. It starts no server, tries a 21st of the random cases, lints
-// only files that changed since they were last linted, and builds only if there is no client of the
-// api, which types need. A change in another file can break a rule about types, and the client can
-// be older than the api, so a whole run builds what is stale and lints every file.
+// `--quick` is for the pure libraries. It starts no server, tries a 21st of the random cases, and
+// builds only if there is no client of the api, which types need. That client can be older than the
+// api, so a whole run builds what is stale. Both check types, lint and imports of every file.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { isStale } from './freshness.mjs';
 
 const isQuick = process.argv.includes('--quick');
 const args = process.argv.slice(2).filter((arg) => arg !== '--quick');
-
-/** Where ESLint notes what it has linted. A whole run starts the notes again. */
-const LINTED = 'node_modules/.cache/eslint/';
-const NOTING = ['--cache', '--cache-strategy', 'content', '--cache-location', LINTED];
 
 const npm = (/** @type {readonly string[]} */ ...words) => ['run', '--silent', ...words];
 
@@ -24,18 +19,18 @@ if (isQuick ? !existsSync('dist/api-types.d.ts') : isStale()) {
 }
 
 /**
- * Runs npm scripts, each with its arguments, one after the other until one fails. Returns whether
- * all passed, and their output.
- * @param {readonly (readonly string[])[]} scripts
+ * Runs npm scripts one after the other until one fails. Returns whether all passed, and their
+ * output.
+ * @param {readonly string[]} scripts
  */
 async function check(scripts) {
   let printed = '';
   for (const script of scripts) {
-    const child = spawn('npm', npm(...script), { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn('npm', npm(script), { stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (/** @type {Buffer} */ data) => (printed += data.toString()));
     if ((await ended(child)) !== 0)
-      return { passed: false, printed: `${printed}${script[0]} failed\n` };
+      return { passed: false, printed: `${printed}${script} failed\n` };
   }
   return { passed: true, printed };
 }
@@ -44,10 +39,9 @@ async function check(scripts) {
 const ended = (child) => new Promise((resolve) => child.on('close', resolve));
 
 if (isQuick) process.env.SHOEPRINT_TEST_QUICK = '1';
-else rmSync(LINTED, { recursive: true, force: true });
 const jest = spawn('npm', npm('jest', '--', ...args), { stdio: 'inherit' });
 const [checks, code] = await Promise.all([
-  check([['typecheck'], ['lint', '--', ...NOTING], ['rules:check']]),
+  check(['typecheck', 'lint', 'rules:check']),
   ended(jest),
 ]);
 process.stderr.write(checks.printed);

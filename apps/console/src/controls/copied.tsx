@@ -48,7 +48,7 @@ export async function copyText(text: string): Promise<boolean> {
   (document.querySelector('[role=dialog]') ?? document.body).append(area);
   area.select();
   // The only way where there is no clipboard, and every browser still has it.
-  // eslint-disable-next-line @typescript-eslint/no-deprecated
+  // oxlint-disable-next-line typescript/no-deprecated
   const isCopied = document.execCommand('copy');
   area.remove();
   return isCopied;

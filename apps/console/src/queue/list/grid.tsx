@@ -131,7 +131,7 @@ function useRowsInSight(
   // the same function for the same rows, or each frame would measure all of them again
   const keyOf = useCallback((index: number) => rows.at(index)?.id ?? index, [rows]);
   // It renders this component alone, which is not memoized.
-  // eslint-disable-next-line react-hooks/incompatible-library
+  // oxlint-disable-next-line react/incompatible-library
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => box.current,
