@@ -1,8 +1,8 @@
 // Checks types in seven projects: all that runs on Node, the console with the types of a browser,
 // its tests with both, and each pure library without either, so that no clock, file or Buffer can
 // enter the game or the audit unnoticed. The compiler notes what it has checked, and checks again
-// only what a change affects. It is TypeScript 7, which needs a fifth of the time. Some packages need
-// the library of TypeScript 6, which is installed as `typescript`.
+// only what a change affects. It is TypeScript 7, which needs a fifth of the time. Some packages
+// need the library of TypeScript 6, which is installed as `typescript`.
 import { spawnSync } from 'node:child_process';
 
 const PROJECTS = [
