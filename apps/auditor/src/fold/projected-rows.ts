@@ -137,17 +137,15 @@ class TableProjection {
   }
 
   finding(changed: AuditedFinding): FindingAsFolded {
-    const { finding, shoeRef, coupRef, withdrawnBecause, received, mark } = changed;
-    const { time, dealer } = changed.raised();
+    const { finding, received, raised, mark, ...row } = changed;
+    const { time, dealer } = raised();
     return {
+      ...row,
       ...findingColumns(finding),
-      shoeRef,
-      coupRef,
       dealer,
       at: utcOf(time),
       gamingDay: this.dayOf(time),
       raisedAt: utcOrNull(received),
-      withdrawnBecause,
       ...this.at(mark),
     };
   }

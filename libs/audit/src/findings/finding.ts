@@ -145,6 +145,12 @@ export function causeText(cause: Cause): string {
   }
 }
 
+/** When a finding was raised, by the time of an event, and the dealer who was then on duty. */
+export interface Raised {
+  readonly time: string;
+  readonly dealer: string | null;
+}
+
 /** What the fold keeps of a finding. */
 export interface Found {
   finding: Finding;
@@ -152,11 +158,8 @@ export interface Found {
   readonly coup: string | null;
   /** The reference of the event that raised it. */
   readonly raisedBy: string;
-  /**
-   * If the finding is about no shoe within reach: the time of the event that raised it, and who was
-   * on duty.
-   */
-  readonly raised?: { readonly time: string; readonly dealer: string | null };
+  /** Set if the finding is about no shoe within reach. */
+  readonly raised?: Raised;
   /** The same: how many events of the table had been admitted. */
   readonly admitted?: number;
 }

@@ -1,5 +1,5 @@
 import { outcomesOfReadings, type Card } from '#baccarat';
-import { referenceOf, type AnyEvent, type CoupKind } from '../events/events.js';
+import { referenceOf, type AnyEvent } from '../events/events.js';
 import type { Coup, Entry, Laid, Place, Shoe } from '../state.js';
 import { stakesOf } from '../coup/wagers.js';
 import { msSince } from '../events/time.js';
@@ -51,75 +51,70 @@ interface CoupCommissionRow {
   readonly marked: number;
 }
 
-/** A coup with everything that is kept of it. Times are those of the events. */
-export interface AuditedCoup {
-  /** The reference of its opening. */
-  readonly ref: string;
-  readonly coup: number;
-  readonly kind: CoupKind;
-  readonly state: Coup['state'];
-  /** The outcome that the cards make; null if they do not determine one. */
-  readonly outcome: string | null;
-  /** The last dealer; null if no dealer was signed on. */
-  readonly dealer: string | null;
-  readonly openedAt: string;
-  /** The time of the event that ended it; null while it is open. */
-  readonly endedAt: string | null;
-  readonly detail: {
-    /** Who was on duty in it as caller, in order. */
-    readonly callers: readonly string[];
-    readonly cards: readonly CardRow[];
-    /** The first closing of betting; null if there was none. */
-    readonly bettingClosed: Timed | null;
-    readonly declared: readonly (Timed & { readonly outcome: string; readonly by: string })[];
-    readonly bets: readonly BetRow[];
-    readonly commission: readonly CoupCommissionRow[];
-  };
+/** What a coup consists of: who called it, its cards, declarations, bets and commission. */
+interface CoupDetail {
+  /** Who was on duty in it as caller, in order. */
+  readonly callers: readonly string[];
+  readonly cards: readonly CardRow[];
+  /** The first closing of betting; null if there was none. */
+  readonly bettingClosed: Timed | null;
+  readonly declared: readonly (Timed & { readonly outcome: string; readonly by: string })[];
+  readonly bets: readonly BetRow[];
+  readonly commission: readonly CoupCommissionRow[];
 }
 
+/** A coup with everything that is kept of it. Times are those of the events. */
+export type AuditedCoup = Readonly<ReturnType<typeof auditedCoup>>;
+
 /** Returns a coup as it is now. */
-export function auditedCoup(shoe: Shoe, coup: Coup): AuditedCoup {
-  const { ref, kind, state, opening, number, bettingClosed } = coup;
-  const since = msSince(opening.time);
+export function auditedCoup(shoe: Shoe, coup: Coup) {
+  const { ref, kind, state, opening, number } = coup;
   return {
+    /** The reference of its opening. */
     ref,
     coup: number,
     kind,
     state,
+    /** The outcome that the cards make; null if they do not determine one. */
     outcome: outcomeOf(coup),
+    /** The last dealer; null if no dealer was signed on. */
     dealer: dealerOf(coup),
     openedAt: opening.time,
+    /** The time of the event that ended it; null while it is open. */
     endedAt: endOf(shoe, coup),
-    detail: {
-      callers: coup.callers.slice(),
-      cards: coup.cards.map((laid) => cardRow(laid, since)),
-      bettingClosed: bettingClosed && { ms: since(bettingClosed.time) },
-      declared: coup.declarations.map(({ event }) => ({
-        outcome: event.data.outcome,
-        by: event.data.by,
-        ms: since(event.time),
-      })),
-      bets: coup.wagers.map((wager) => betRow(wager, since)),
-      commission: commissionOf(coup),
-    },
+    detail: detailOf(coup),
   };
 }
 
 /** Returns a coup that a correction took off the record: it remains as a void one without cards. */
-export const goneCoup = ({ ref, number, kind, opening, dealers, callers }: Coup): AuditedCoup => ({
-  ref,
-  coup: number,
-  kind,
-  state: 'void',
-  outcome: null,
-  dealer: dealers.at(-1) ?? null,
-  openedAt: opening.time,
-  endedAt: opening.time,
-  detail: {
-    callers: callers.slice(),
-    ...{ cards: [], bettingClosed: null, declared: [], bets: [], commission: [] },
-  },
+export const goneCoup = (shoe: Shoe, coup: Coup): AuditedCoup => ({
+  ...auditedCoup(shoe, withoutPlay(coup)),
+  endedAt: coup.opening.time,
 });
+
+const withoutPlay = (coup: Coup): Coup => ({
+  ...coup,
+  state: 'void',
+  ...{ cards: [], player: [], banker: [], bettingClosed: null },
+  ...{ declarations: [], wagers: [], entries: [] },
+});
+
+function detailOf(coup: Coup): CoupDetail {
+  const { opening, bettingClosed } = coup;
+  const since = msSince(opening.time);
+  return {
+    callers: coup.callers.slice(),
+    cards: coup.cards.map((laid) => cardRow(laid, since)),
+    bettingClosed: bettingClosed && { ms: since(bettingClosed.time) },
+    declared: coup.declarations.map(({ event }) => ({
+      outcome: event.data.outcome,
+      by: event.data.by,
+      ms: since(event.time),
+    })),
+    bets: coup.wagers.map((wager) => betRow(wager, since)),
+    commission: commissionOf(coup),
+  };
+}
 
 type Since = ReturnType<typeof msSince>;
 

@@ -1,8 +1,8 @@
 import { cardIndex, RANKS, SUITS, type Card } from '#baccarat';
-import type { AnyEvent, EventData } from '../events/events.js';
+import type { AnyEvent } from '../events/events.js';
 import { eventIn } from '../history/journal.js';
 import { asLastCorrected } from '../history/replay.js';
-import type { Found } from '../findings/finding.js';
+import type { Found, Raised } from '../findings/finding.js';
 import type { ShoeLane } from '../lane/shoe-lane.js';
 import type { Shoe } from '../state.js';
 import { permittedAfter } from '../judges/shoe.js';
@@ -33,36 +33,7 @@ interface AuditedCutCard {
 }
 
 /** A shoe. Times are those of the events. */
-export interface AuditedShoe {
-  /** The reference of its opening. */
-  readonly ref: string;
-  readonly table: string;
-  readonly shoe: string;
-  readonly rules: string;
-  readonly decks: number;
-  readonly kind: EventData['shoe-opened']['kind'];
-  readonly currency: string;
-  readonly coups: number;
-  /** Cards drawn, and those of them that were not read. */
-  readonly cards: number;
-  readonly unread: number;
-  /**
-   * Cards left of each rank, ace to king: those of the decks less those drawn, as recorded and
-   * corrected. An unread card is taken from no rank. Negative if more came than the decks hold.
-   */
-  readonly leftByRank: readonly number[];
-  /** Null if its devices do not report burns, and none was seen. */
-  readonly burn: AuditedBurn | null;
-  /** Null if it has not shown. */
-  readonly cutCard: AuditedCutCard | null;
-  readonly closed: boolean;
-  /** Null if it is open, or if the next one was opened while it was. */
-  readonly closeReason: Exclude<EventData['shoe-closed']['reason'], undefined> | null;
-  /** Cards declared to remain; null if the closing does not say. */
-  readonly remaining: number | null;
-  readonly openedAt: string;
-  readonly closedAt: string | null;
-}
+export type AuditedShoe = Readonly<ReturnType<typeof steppedShoe>>;
 
 /** Returns a shoe as it is now. */
 export const auditedShoe = (shoe: Shoe): AuditedShoe =>
@@ -95,11 +66,13 @@ function cutCardAhead(shoe: Shoe, { coupsLeft, cutCard }: ShoeLane): AuditedCutC
   return { coup, inside, cardsLeft: CARDS_OF_DECK * shoe.decks - drawn, coupsLeft: left };
 }
 
-function steppedShoe(shoe: Shoe): AuditedShoe {
+/** Returns a shoe as far as it was stepped through. */
+function steppedShoe(shoe: Shoe) {
   const { opening, ref, table, name, rules, decks, currency, coups, drawn, unread, closed } = shoe;
   const closing = closingOf(shoe);
   const reported = closing?.type === 'shoe-closed' ? closing.data : undefined;
   return {
+    /** The reference of its opening. */
     ref,
     table,
     shoe: name,
@@ -108,16 +81,25 @@ function steppedShoe(shoe: Shoe): AuditedShoe {
     kind: opening.data.kind,
     currency,
     coups: coups.length,
+    /** Cards drawn, and those of them that were not read. */
     cards: drawn,
     unread,
+    /**
+     * Cards left of each rank, ace to king: those of the decks less those drawn, as recorded and
+     * corrected. An unread card is taken from no rank. Negative if more came than the decks hold.
+     */
     leftByRank: leftByRank(shoe),
+    /** Null if its devices do not report burns, and none was seen. */
     burn: burnOf(
       shoe,
       shoe.burned.map(({ card }) => card),
     ),
+    /** Null if it has not shown. */
     cutCard: cutCardOf(shoe),
     closed,
+    /** Null if it is open, or if the next one was opened while it was. */
     closeReason: reported?.reason ?? null,
+    /** Cards declared to remain; null if the closing does not say. */
     remaining: reported?.remaining ?? reported?.remainingCards?.length ?? null,
     openedAt: opening.time,
     closedAt: closing?.time ?? null,
@@ -130,7 +112,7 @@ const leftByRank = ({
 }: {
   readonly decks: number;
   readonly copies: ArrayLike<number>;
-}): number[] =>
+}): readonly number[] =>
   RANKS.map((rank) =>
     SUITS.reduce(
       (left, suit) => left - (copies[cardIndex(`${rank}${suit}`)] as number),
@@ -183,10 +165,7 @@ function closingOf(shoe: Shoe): AnyEvent | undefined {
  * Returns the time of the event that raised a finding about no coup of the shoe, and the dealer
  * then on duty.
  */
-export function whenRaised(
-  shoe: Shoe,
-  { raisedBy }: Found,
-): { readonly time: string; readonly dealer: string | null } {
+export function whenRaised(shoe: Shoe, { raisedBy }: Found): Raised {
   const event = eventIn(shoe, raisedBy) ?? shoe.opening;
   if (event === shoe.opening) return { time: event.time, dealer: shoe.dutyAtOpening.dealer };
   const duty = { ...shoe.dutyAtOpening };

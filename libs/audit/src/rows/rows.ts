@@ -1,7 +1,7 @@
 import { steppedThrough, type Changes, type ChangedShoe } from '../take-changes.js';
-import type { Finding, Unjudgeable } from '../findings/finding.js';
+import type { Found, Raised, Unjudgeable } from '../findings/finding.js';
 import { ledgerRow } from '../ledger/commission.js';
-import { UNCHANGED, type Coup, type FindingChange, type LedgerLine } from '../state.js';
+import { UNCHANGED, type Coup, type FindingChange, type LedgerLine, type Shoe } from '../state.js';
 import { auditedCoup, dealerOf, goneCoup, type AuditedCoup } from './audited-coup.js';
 import { auditedShoe, whenRaised, type AuditedShoe } from './audited-shoe.js';
 import { shoeSums, type ShoeSums } from './shoe-sums.js';
@@ -12,23 +12,7 @@ interface Marked {
 }
 
 /** A finding that was raised, amended or withdrawn. */
-export interface AuditedFinding extends Marked {
-  readonly finding: Finding;
-  /**
-   * The shoe and the coup that it is about, by the references of their openings; null if it is
-   * about none within reach.
-   */
-  readonly shoeRef: string | null;
-  readonly coupRef: string | null;
-  /** The reference of the event that withdrew it; null while it is in force. */
-  readonly withdrawnBecause: string | null;
-  /** When the event was received that raised it; null if it was only amended. */
-  readonly received: string | null;
-  /**
-   * Returns the time of its coup's opening, else of the event that raised it, and the dealer then.
-   */
-  readonly raised: () => { readonly time: string; readonly dealer: string | null };
-}
+export type AuditedFinding = Readonly<ReturnType<typeof auditedFinding>>;
 
 /** An entry of what could not be judged, which is new, longer, or gone. */
 export interface AuditedUnjudgeable extends Marked {
@@ -68,7 +52,7 @@ export class ShoeRows {
         .map(({ coup, mark }) => ({ ...auditedCoup(shoe, coup), mark })),
       ...[...gone.values()]
         .filter(({ coup }) => isWanted(coup.ref))
-        .map(({ coup, mark }) => ({ ...goneCoup(coup), mark })),
+        .map(({ coup, mark }) => ({ ...goneCoup(shoe, coup), mark })),
     ];
   }
 
@@ -77,22 +61,15 @@ export class ShoeRows {
     const { findings, shoe } = this.changed;
     if (findings.size === 0) return [];
     const coups = new Map(shoe.coups.map((coup) => [coup.ref, coup]));
-    return [...findings.values()].map((change) => this.finding(change, coups));
-  }
-
-  private finding(change: FindingChange, coups: ReadonlyMap<string, Coup>): AuditedFinding {
-    const { shoe } = this.changed;
-    const { found } = change;
-    // listed here because its event names this shoe
-    if (found.raised) return findingOutside(change);
-    const coup = found.coup === null ? undefined : coups.get(found.coup);
-    return {
-      ...changeOf(change),
-      shoeRef: shoe.ref,
-      coupRef: found.coup,
-      raised: () =>
-        coup ? { time: coup.opening.time, dealer: dealerOf(coup) } : whenRaised(shoe, found),
-    };
+    return [...findings.values()].map((change) => {
+      const { coup, raised } = change.found;
+      // with `raised`, it is listed here because its event names this shoe
+      return auditedFinding(
+        change,
+        raised ? null : shoe,
+        coup === null ? undefined : coups.get(coup),
+      );
+    });
   }
 
   /** Returns the entries of what could not be judged that changed. */
@@ -134,18 +111,40 @@ export interface Rows {
 /** Returns the rows of what changed. */
 export const rowsOf = ({ shoes, outside }: Changes): Rows => ({
   shoes: shoes.map((changed) => new ShoeRows(changed)),
-  outside: outside.map(findingOutside),
+  outside: outside.map((change) => auditedFinding(change, null)),
 });
 
-const changeOf = ({ found, withdrawnBecause, received, mark }: FindingChange) => ({
-  finding: found.finding,
-  withdrawnBecause,
-  received,
-  mark,
-});
+/**
+ * Returns a finding as it is now. `shoe` is null if it is about none within reach, and `coup` is not
+ * set if it is about none of the shoe.
+ */
+function auditedFinding(
+  { found, withdrawnBecause, received, mark }: FindingChange,
+  shoe: Shoe | null,
+  coup?: Coup,
+) {
+  return {
+    finding: found.finding,
+    /**
+     * The shoe and the coup that it is about, by the references of their openings; null if it is
+     * about none within reach.
+     */
+    shoeRef: shoe && shoe.ref,
+    coupRef: shoe && found.coup,
+    /** The reference of the event that withdrew it; null while it is in force. */
+    withdrawnBecause,
+    /** When the event was received that raised it; null if it was only amended. */
+    received,
+    /** Returns the time of its coup's opening, else of the event that raised it, and the dealer then. */
+    raised: raisedOf(found, shoe, coup),
+    mark,
+  };
+}
 
-function findingOutside(change: FindingChange): AuditedFinding {
-  const { raised } = change.found;
-  if (!raised) throw new Error(`finding ${change.found.finding.id} belongs to no shoe and no time`);
-  return { ...changeOf(change), shoeRef: null, coupRef: null, raised: () => raised };
+function raisedOf(found: Found, shoe: Shoe | null, coup?: Coup): () => Raised {
+  if (coup) return () => ({ time: coup.opening.time, dealer: dealerOf(coup) });
+  if (shoe) return () => whenRaised(shoe, found);
+  const { raised } = found;
+  if (!raised) throw new Error(`finding ${found.finding.id} belongs to no shoe and no time`);
+  return () => raised;
 }
