@@ -63,6 +63,7 @@ export {
 } from './payouts/payouts.js';
 export { everyPayoutCoup, payoutCoups, type PayoutCoup } from './payouts/payout-coups.js';
 export {
+  FINDING_FIELDS,
   FINDING_ORDERS,
   everyFinding,
   findings,
@@ -207,6 +208,7 @@ export {
   type TableShoe,
 } from './tables/tables.js';
 export {
+  SHOE_FIELDS,
   everyShoe,
   shoe,
   shoes,
@@ -214,7 +216,7 @@ export {
   type ShoeLine,
   type ShoeWhole,
 } from './shoes/shoes.js';
-export { coups, everyCoup, type CoupLine, type CoupsFilter } from './coups/coups.js';
+export { COUP_FIELDS, coups, everyCoup, type CoupLine, type CoupsFilter } from './coups/coups.js';
 export { coup, RulesNotInstalled, type CoupWhole, type FindingOfCoup } from './coups/coup.js';
 export type { CardFault } from './coups/fault.js';
 export {

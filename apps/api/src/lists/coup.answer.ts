@@ -3,6 +3,7 @@ import type { Severity as Grade } from '#audit';
 import type { Due, SourceOfValue } from '#baccarat';
 import {
   COUP,
+  COUP_FIELDS,
   type CoupBet,
   type CoupCommission,
   type CoupDetail,
@@ -33,6 +34,7 @@ import {
   Whole,
   YesNo,
 } from '../docs/answer-fields.js';
+import { columnsAnswerOf } from '../docs/columns.answer.js';
 import { FindingAnswer, UnjudgeableAnswer } from './finding.answer.js';
 
 type Settled = NonNullable<CoupBet['settled']>;
@@ -224,20 +226,16 @@ export class FindingOfCoupAnswer extends FindingAnswer implements Required<Findi
 }
 
 /** A coup as lists show it. */
-export class CoupAnswer implements Required<CoupLine> {
-  @Ref({ description: 'Its opening' }) ref!: string;
-  @Ref({ description: 'The opening of its shoe' }) shoeRef!: string;
-  @ColumnOf(COUP) table!: string;
-  @ColumnOf(COUP) shoe!: string;
-  @Whole({ description: 'Its number in the shoe' }) coup!: number;
-  @ColumnOf(COUP) kind!: CoupLine['kind'];
-  @ColumnOf(COUP) state!: CoupLine['state'];
-  @Outcome({ nullable: true, description: 'According to the cards' }) outcome!: string | null;
-  @ColumnOf(COUP, { description: 'Who dealt; null if nobody had signed on' })
-  dealer!: string | null;
-  @ColumnOf(COUP) openedAt!: string;
-  @ColumnOf(COUP) endedAt!: string | null;
-  @ColumnOf(COUP) gamingDay!: string;
+export class CoupAnswer
+  extends columnsAnswerOf(COUP, COUP_FIELDS, {
+    ref: Ref({ description: 'Its opening' }),
+    shoeRef: Ref({ description: 'The opening of its shoe' }),
+    coup: Whole({ description: 'Its number in the shoe' }),
+    outcome: Outcome({ nullable: true, description: 'According to the cards' }),
+    dealer: ColumnOf(COUP, { description: 'Who dealt; null if nobody had signed on' }),
+  })
+  implements Required<CoupLine>
+{
   @Cards() player!: readonly (string | null)[];
   @Cards() banker!: readonly (string | null)[];
   @Whole(findingsOnly('Standing findings')) findings!: number;

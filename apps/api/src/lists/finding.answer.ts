@@ -1,3 +1,4 @@
+import { IntersectionType } from '@nestjs/swagger';
 import {
   SLIPS,
   type Disposition,
@@ -7,7 +8,7 @@ import {
   type Severity as Grade,
   type Unjudgeable,
 } from '#audit';
-import { FINDING, type FindingLine } from '#read-model';
+import { FINDING, FINDING_FIELDS, type FindingLine } from '#read-model';
 import {
   Amount,
   Code,
@@ -24,6 +25,7 @@ import {
   Time,
   Whole,
 } from '../docs/answer-fields.js';
+import { columnsAnswerOf } from '../docs/columns.answer.js';
 import { ReviewAnswer } from './review.answer.js';
 
 type Gap = NonNullable<Finding['gap']>;
@@ -67,8 +69,8 @@ export class RepeatAnswer {
   @Text({ required: false }) id!: string;
 }
 
-/** A finding as it was raised, and its current status. */
-export class FindingAnswer implements Required<FindingLine> {
+/** A finding as it was raised, and whether it stands. */
+class RaisedAnswer implements Required<Omit<Finding, 'shoeRef' | 'coupRef'>> {
   @Text({ description: 'Identical in every replay of the same events' }) id!: string;
   @Code() code!: FindingCode;
   @SeverityField() severity!: Grade;
@@ -102,19 +104,25 @@ export class FindingAnswer implements Required<FindingLine> {
   @ColumnOf(FINDING, { description: 'Its prescribed remedy was done' }) remedied!: boolean;
   @Text({ description: 'One plain sentence' }) message!: string;
   @OneOf(['standing', 'withdrawn']) status!: FindingLine['status'];
-  @Ref({ nullable: true, description: 'The event that withdrew it' })
-  withdrawnBecause!: string | null;
-  @Ref({ nullable: true }) shoeRef!: string | null;
-  @Ref({ nullable: true }) coupRef!: string | null;
-  @ColumnOf(FINDING, { description: 'Who dealt; null if nobody had signed on' })
-  dealer!: string | null;
-  @ColumnOf(FINDING, {
+}
+
+/** The columns of a finding beside what was raised. */
+class FindingColumnsAnswer extends columnsAnswerOf(FINDING, FINDING_FIELDS, {
+  withdrawnBecause: Ref({ nullable: true, description: 'The event that withdrew it' }),
+  shoeRef: Ref({ nullable: true }),
+  coupRef: Ref({ nullable: true }),
+  dealer: ColumnOf(FINDING, { description: 'Who dealt; null if nobody had signed on' }),
+  at: ColumnOf(FINDING, {
     description: 'When the coup was opened, else the time of the event that raised it',
-  })
-  at!: string;
-  @ColumnOf(FINDING) gamingDay!: string;
-  @ColumnOf(FINDING, { description: 'The receipt of the event that raised it first' })
-  raisedAt!: FindingLine['raisedAt'];
+  }),
+  raisedAt: ColumnOf(FINDING, { description: 'The receipt of the event that raised it first' }),
+}) {}
+
+/** A finding as it was raised, and its current status. */
+export class FindingAnswer
+  extends IntersectionType(RaisedAnswer, FindingColumnsAnswer)
+  implements Required<FindingLine>
+{
   @Part(() => ReviewAnswer) review!: ReviewAnswer;
   @Time({
     nullable: true,

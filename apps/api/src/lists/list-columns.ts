@@ -1,5 +1,14 @@
-import type { CoupLine, FindingLine, ShoeLine, TableLine, TableShoe } from '#read-model';
-import { named, ofFindings, type Column } from '../reading/files/columns.js';
+import {
+  COUP_FIELDS,
+  FINDING_FIELDS,
+  SHOE_FIELDS,
+  type CoupLine,
+  type FindingLine,
+  type ShoeLine,
+  type TableLine,
+  type TableShoe,
+} from '#read-model';
+import { named, ofFindings, withOthers, type Column } from '../reading/files/columns.js';
 
 /** The columns of the file of the list of tables. */
 export const TABLE_COLUMNS: readonly Column<TableLine>[] = [
@@ -28,43 +37,13 @@ function inShoe(name: string): string {
 
 /** The columns of the file of the list of shoes. */
 export const SHOE_LIST_COLUMNS: readonly Column<ShoeLine>[] = [
-  ...named<ShoeLine>(
-    'gamingDay',
-    'table',
-    'shoe',
-    'ref',
-    'rules',
-    'decks',
-    'kind',
-    'currency',
-    'coups',
-    'cards',
-    'unread',
-    'closed',
-    'closeReason',
-    'remaining',
-    'openedAt',
-    'closedAt',
-  ),
+  ...withOthers(SHOE_FIELDS, named<ShoeLine>('gamingDay', 'table', 'shoe')),
   ...ofFindings(named<ShoeLine>('findings', 'worst')),
 ];
 
 /** The columns of the file of the list of coups. An unread card is `?`. */
 export const COUP_COLUMNS: readonly Column<CoupLine>[] = [
-  ...named<CoupLine>(
-    'gamingDay',
-    'table',
-    'shoe',
-    'coup',
-    'ref',
-    'shoeRef',
-    'kind',
-    'state',
-    'outcome',
-    'dealer',
-    'openedAt',
-    'endedAt',
-  ),
+  ...withOthers(COUP_FIELDS, named<CoupLine>('gamingDay', 'table', 'shoe', 'coup')),
   ...(['player', 'banker'] as const).map((heading): Column<CoupLine> => ({
     heading,
     value: (line) => line[heading].map((card) => card ?? '?').join(' '),
@@ -93,29 +72,31 @@ const REVIEW_COLUMNS: readonly Column<FindingLine>[] = [
 
 /** The columns of the file of the list of findings. */
 export const FINDING_COLUMNS: readonly Column<FindingLine>[] = [
-  ...named<FindingLine>(
-    'gamingDay',
-    'at',
-    'raisedAt',
-    'videoHeldUntil',
-    'table',
-    'shoe',
-    'coup',
-    'dealer',
-    'id',
-    'code',
-    'severity',
-    'status',
-    'rules',
-    'expected',
-    'observed',
-    'explainedBy',
-  ),
-  ...(['amount', 'currency', 'favours'] as const).map((name): Column<FindingLine> => ({
-    heading: name,
-    value: ({ impact }) => impact?.[name],
-  })),
-  ...named<FindingLine>('void', 'remedied', 'message', 'shoeRef', 'coupRef', 'withdrawnBecause'),
+  ...withOthers(FINDING_FIELDS, [
+    ...named<FindingLine>(
+      'gamingDay',
+      'at',
+      'raisedAt',
+      'videoHeldUntil',
+      'table',
+      'shoe',
+      'coup',
+      'dealer',
+      'id',
+      'code',
+      'severity',
+      'status',
+      'rules',
+      'expected',
+      'observed',
+      'explainedBy',
+    ),
+    ...(['amount', 'currency', 'favours'] as const).map((name): Column<FindingLine> => ({
+      heading: name,
+      value: ({ impact }) => impact?.[name],
+    })),
+    ...named<FindingLine>('void', 'remedied', 'message', 'shoeRef', 'coupRef', 'withdrawnBecause'),
+  ]),
   { heading: 'events', value: ({ events }) => events.join(' ') },
   ...REVIEW_COLUMNS,
 ];

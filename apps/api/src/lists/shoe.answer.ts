@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Severity as Grade } from '#audit';
 import { RANKS } from '#baccarat';
-import { SHOE, type ShoeLedgerLine, type ShoeLine, type ShoeWhole } from '#read-model';
+import { SHOE, SHOE_FIELDS, type ShoeLedgerLine, type ShoeLine, type ShoeWhole } from '#read-model';
 import {
   Amount,
   ColumnOf,
@@ -16,28 +16,25 @@ import {
   Whole,
   YesNo,
 } from '../docs/answer-fields.js';
+import { columnsAnswerOf } from '../docs/columns.answer.js';
 import { Cards, CoupAnswer } from './coup.answer.js';
 import { FindingAnswer, UnjudgeableAnswer } from './finding.answer.js';
 
 /** A shoe as lists show it. */
-export class ShoeAnswer implements Required<ShoeLine> {
-  @Ref({ description: 'Its opening' }) ref!: string;
-  @ColumnOf(SHOE) table!: string;
-  @ColumnOf(SHOE, { description: 'Its id, unique at its table' }) shoe!: string;
-  @RulesId() rules!: string;
-  @Whole({ minimum: 1 }) decks!: number;
-  @ColumnOf(SHOE) kind!: string;
-  @Currency() currency!: string;
-  @Whole() coups!: number;
-  @Whole({ description: 'Cards drawn' }) cards!: number;
-  @Whole({ description: 'Cards that could not be read' }) unread!: number;
-  @ColumnOf(SHOE) closed!: boolean;
-  @ColumnOf(SHOE) closeReason!: string | null;
-  @Whole({ nullable: true, description: 'Cards left, as reported at its closing' })
-  remaining!: number | null;
-  @ColumnOf(SHOE) openedAt!: string;
-  @ColumnOf(SHOE) closedAt!: string | null;
-  @ColumnOf(SHOE) gamingDay!: string;
+export class ShoeAnswer
+  extends columnsAnswerOf(SHOE, SHOE_FIELDS, {
+    ref: Ref({ description: 'Its opening' }),
+    shoe: ColumnOf(SHOE, { description: 'Its id, unique at its table' }),
+    rules: RulesId(),
+    decks: Whole({ minimum: 1 }),
+    currency: Currency(),
+    coups: Whole(),
+    cards: Whole({ description: 'Cards drawn' }),
+    unread: Whole({ description: 'Cards that could not be read' }),
+    remaining: Whole({ nullable: true, description: 'Cards left, as reported at its closing' }),
+  })
+  implements Required<ShoeLine>
+{
   @Whole(findingsOnly('Standing findings')) findings!: number;
   @SeverityField({
     ...findingsOnly('The gravest severity of them, 1 is the gravest'),

@@ -4,7 +4,8 @@ import { cursorKey, limitOf, pageOf, type Page, type Paging } from '../reading/c
 import type { RowQuery, Slices, Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
 
-const SHOWN = [
+/** The columns of a coup that lists show. */
+export const COUP_FIELDS = [
   'ref',
   'shoeRef',
   'table',
@@ -20,7 +21,7 @@ const SHOWN = [
 ] as const;
 
 /** A coup in a list, with its findings counted. */
-export interface CoupLine extends Pick<CoupRow, (typeof SHOWN)[number]>, Standing {
+export interface CoupLine extends Pick<CoupRow, (typeof COUP_FIELDS)[number]>, Standing {
   /** The cards of the hand, in the order drawn; null for an unread card. */
   readonly player: readonly (string | null)[];
   readonly banker: readonly (string | null)[];
@@ -36,11 +37,11 @@ export interface CoupsFilter extends Filter {
   readonly flagged?: boolean;
 }
 
-/** A coup as `COUP_COLUMNS` selects it. */
-export type CoupRead = Pick<CoupRow, 'detail' | (typeof SHOWN)[number]> & Standing;
+/** A coup as `COUP_SELECT` selects it. */
+export type CoupRead = Pick<CoupRow, 'detail' | (typeof COUP_FIELDS)[number]> & Standing;
 
 /** The select list of coups with their findings counted, for `from coup c`. */
-export const COUP_SELECT = `${COUP.select('c', [...SHOWN, 'detail'])}, ${standing('c', 'coup_ref')}`;
+export const COUP_SELECT = `${COUP.select('c', [...COUP_FIELDS, 'detail'])}, ${standing('c', 'coup_ref')}`;
 
 /** Returns a coup as lists show it. */
 export const coupLine = ({ detail, findings, worst, ...row }: CoupRead): CoupLine => ({

@@ -24,7 +24,8 @@ export const FINDING_ORDERS = ['newest', 'worst', 'queue'] as const;
 /** One of `FINDING_ORDERS`. */
 export type FindingOrder = (typeof FINDING_ORDERS)[number];
 
-const SHOWN = [
+/** The columns of a finding that lists show, beside the finding as it was raised. */
+export const FINDING_FIELDS = [
   'withdrawnBecause',
   'shoeRef',
   'coupRef',
@@ -40,28 +41,34 @@ export type FindingLine = Omit<Finding, 'shoeRef' | 'coupRef'> & {
   readonly review: Review;
   /** Until when its video was held at the latest; null if nobody held it. */
   readonly videoHeldUntil: string | null;
-} & Pick<FindingRow, (typeof SHOWN)[number]>;
+} & Pick<FindingRow, (typeof FINDING_FIELDS)[number]>;
 
-/** A finding as `FINDING_COLUMNS` selects it. */
-export type FindingRead = Pick<FindingRow, 'body' | (typeof SHOWN)[number]> &
+/** A finding as `FINDING_SELECT` selects it. */
+export type FindingRead = Pick<FindingRow, 'body' | (typeof FINDING_FIELDS)[number]> &
   Pick<FindingLine, 'videoHeldUntil'> &
   ReviewRead;
 
 /** The select list of findings, for `from finding f`. */
-export const FINDING_SELECT = `${FINDING.select('f', ['body', ...SHOWN, ...REVIEW_FIELDS])},
+export const FINDING_SELECT = `${FINDING.select('f', ['body', ...FINDING_FIELDS, ...REVIEW_FIELDS])},
   ${HELD_UNTIL} as "videoHeldUntil"`;
 
 /** Returns a finding as lists show it to a person, or to nobody in particular. */
 export function findingLine(row: FindingRead, viewer?: string): FindingLine {
-  const { body, withdrawnBecause, shoeRef, coupRef, dealer, at, gamingDay, raisedAt } = row;
-  const { videoHeldUntil } = row;
+  const { body, withdrawnBecause, videoHeldUntil } = row;
   return {
     ...body,
     status: withdrawnBecause === null ? 'standing' : 'withdrawn',
-    ...{ withdrawnBecause, shoeRef, coupRef, dealer, at, gamingDay, raisedAt, videoHeldUntil },
+    ...fieldsOf(row),
+    videoHeldUntil,
     review: reviewOf(row, viewer),
   };
 }
+
+const fieldsOf = (row: FindingRead) =>
+  Object.fromEntries(FINDING_FIELDS.map((field) => [field, row[field]])) as Pick<
+    FindingRow,
+    (typeof FINDING_FIELDS)[number]
+  >;
 
 type FindingPaging = Paging & { readonly order?: FindingOrder };
 

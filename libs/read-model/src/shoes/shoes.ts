@@ -37,15 +37,16 @@ export const SHOE_FACTS = [
   'closedAt',
 ] as const;
 
-const SHOWN = ['ref', 'table', ...SHOE_FACTS, 'gamingDay'] as const;
+/** The columns of a shoe that lists show. */
+export const SHOE_FIELDS = ['ref', 'table', ...SHOE_FACTS, 'gamingDay'] as const;
 
 const OF_WHOLE = ['leftByRank', 'burn', 'cutCard'] as const;
 
 /** A shoe in a list, with its findings counted. */
-export type ShoeLine = Pick<ShoeRow, (typeof SHOWN)[number]> & Standing;
+export type ShoeLine = Pick<ShoeRow, (typeof SHOE_FIELDS)[number]> & Standing;
 
 /** The select list of shoes, for `from shoe s`. Its rows are `ShoeLine`s. */
-export const SHOE_SELECT = `${SHOE.select('s', SHOWN)}, ${standing('s', 'shoe_ref')}`;
+export const SHOE_SELECT = `${SHOE.select('s', SHOE_FIELDS)}, ${standing('s', 'shoe_ref')}`;
 
 /** A seat's line of a shoe's ledger, in minor units of the shoe's currency. */
 export interface ShoeLedgerLine extends CommissionAmounts, Pick<LedgerRow, 'seat'> {

@@ -30,6 +30,15 @@ export const named = <Row>(...names: (keyof Row & string)[]): Column<Row>[] =>
     value: (row) => row[heading] as string | number | boolean | null,
   }));
 
+/** Returns these columns, and after them one for each of the fields that none of them shows. */
+export const withOthers = <Row>(
+  fields: readonly (keyof Row & string)[],
+  columns: readonly Column<Row>[],
+): Column<Row>[] => {
+  const shown = new Set(columns.map(({ heading }) => heading));
+  return [...columns, ...named<Row>(...fields.filter((field) => !shown.has(field)))];
+};
+
 /** Returns columns that only readers of findings see. */
 export const ofFindings = <Row>(columns: readonly Column<Row>[]): Column<Row>[] =>
   columns.map((column) => ({ ...column, ofFindings: true }));
