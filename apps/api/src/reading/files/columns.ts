@@ -1,9 +1,15 @@
 import type { CellValue } from '#sheets';
 
+type Cell = string | number | boolean | null | undefined;
+/** The fields of a row whose values fit into a cell. */
+type CellField<Row> = {
+  [field in keyof Row & string]: Row[field] extends Cell ? field : never;
+}[keyof Row & string];
+
 /** A column: its heading, and its value in a row; null leaves the cell empty. */
 export interface Column<Row> {
   readonly heading: string;
-  readonly value: (row: Row) => string | number | boolean | null | undefined;
+  readonly value: (row: Row) => Cell;
   /** Whether only readers of findings see it. */
   readonly ofFindings?: true;
 }
@@ -32,7 +38,7 @@ export const named = <Row>(...names: (keyof Row & string)[]): Column<Row>[] =>
 
 /** Returns these columns, and after them one for each of the fields that none of them shows. */
 export const withOthers = <Row>(
-  fields: readonly (keyof Row & string)[],
+  fields: readonly CellField<Row>[],
   columns: readonly Column<Row>[],
 ): Column<Row>[] => {
   const shown = new Set(columns.map(({ heading }) => heading));
@@ -68,7 +74,7 @@ export const fileOfRows = <Line, Row>(
   },
 });
 
-const cellOf = (value: string | number | boolean | null | undefined): CellValue => {
+const cellOf = (value: Cell): CellValue => {
   if (value === null || value === undefined) return null;
   return typeof value === 'number' ? value : String(value);
 };
