@@ -1,14 +1,7 @@
 import { timeOf, type Finding, type RangeShoe, type ShoeSums, type Unjudgeable } from '#audit';
 import { keyOf } from '../database/schema-keys.js';
-import {
-  AMOUNTS,
-  BET_TOTAL,
-  COMMISSION,
-  DEALT,
-  LEDGER,
-  SHOE,
-  type ShoeRow,
-} from '../entities/index.js';
+import { BET_TOTAL, COMMISSION, DEALT, LEDGER, SHOE, type ShoeRow } from '../entities/index.js';
+import type { Table } from '../entities/table.js';
 import type { Snapshot } from '../reading/snapshot-read.js';
 import { SHOE_FACTS } from '../shoes/shoes.js';
 
@@ -68,40 +61,48 @@ async function factsOfRows(read: Snapshot, key: ShoeKey): Promise<Facts | undefi
   return facts;
 }
 
-const SUMS = {
-  ledger: LEDGER.select('r', ['seat', ...AMOUNTS]),
-  commission: COMMISSION.select('r', ['seat', 'dealer', 'gamingDay', ...AMOUNTS]),
-  dealt: DEALT.select('r', ['dealer', 'gamingDay', 'coups', 'cards']),
-  bet_total: BET_TOTAL.select('r', [
-    ...(['bet', 'dealer', 'gamingDay', 'bets', 'staked'] as const),
-    ...(['paid', 'taken'] as const),
-  ]),
-} as const;
-type SumTable = keyof typeof SUMS;
+/** The columns that say of which shoe a sum is. */
+const OF_SHOE: readonly string[] = ['shoeRef', 'table', 'shoe', 'currency'];
 
-async function addSums(read: Snapshot, key: ShoeKey, facts: Facts): Promise<void> {
-  for (const table of Object.keys(SUMS).filter(isSumTable)) {
+/** Returns how the sums of a table are selected, and which of their fields say which sum it is. */
+function sumsOf<Row extends object>(table: Table<Row>) {
+  const columns = table.written.filter(({ field }) => !OF_SHOE.includes(field));
+  return {
+    name: table.name,
+    key: columns.filter(({ isKey }) => isKey).map(({ field }): string => field),
+    select: table.select(
+      'r',
+      columns.map(({ field }) => field),
+    ),
+  };
+}
+
+const SUMS = {
+  ledger: sumsOf(LEDGER),
+  commission: sumsOf(COMMISSION),
+  dealt: sumsOf(DEALT),
+  bets: sumsOf(BET_TOTAL),
+} as const satisfies Record<keyof ShoeSums, unknown>;
+type Sums = ReturnType<typeof sumsOf>;
+
+async function addSums(read: Snapshot, shoe: ShoeKey, facts: Facts): Promise<void> {
+  for (const sums of Object.values(SUMS)) {
     const lines = await read.rows<Readonly<Record<string, Value>>>(
-      `select ${SUMS[table]} from ${table} r where r.shoe_ref = $1 and r."table" = $2`,
-      [...key],
+      `select ${sums.select} from ${sums.name} r where r.shoe_ref = $1 and r."table" = $2`,
+      [...shoe],
     );
-    for (const line of lines) addSum(facts, table, line);
+    for (const line of lines) addSum(facts, sums, line);
   }
 }
 
-const isSumTable = (name: string): name is SumTable => Object.hasOwn(SUMS, name);
-
-/** The fields that say which sum it is. The others are amounts. */
-const KEYS: readonly string[] = ['seat', 'bet', 'dealer', 'gamingDay'];
-
-function addSum(facts: Facts, table: SumTable, line: Readonly<Record<string, Value>>): void {
-  const named = KEYS.filter((field) => field in line).map((field) => {
+function addSum(facts: Facts, { name, key }: Sums, line: Readonly<Record<string, Value>>): void {
+  const named = key.map((field) => {
     const value = line[field] ?? null;
     return `${field} ${typeof value === 'string' ? keyOf(value) : textOf(value)}`;
   });
   for (const [field, value] of Object.entries(line))
-    if (!KEYS.includes(field))
-      facts.set(`${field} of ${table.replace('_', ' ')}, ${named.join(', ')}`, textOf(value));
+    if (!key.includes(field))
+      facts.set(`${field} of ${name.replace('_', ' ')}, ${named.join(', ')}`, textOf(value));
 }
 
 function factsOfRecords({ shoe, findings, unjudgeable, sums }: RangeShoe): Facts {
@@ -117,10 +118,10 @@ function factsOfRecords({ shoe, findings, unjudgeable, sums }: RangeShoe): Facts
 }
 
 function addSumsOf(facts: Facts, { ledger, commission, dealt, bets }: ShoeSums): void {
-  for (const line of ledger) addSum(facts, 'ledger', { ...line });
-  for (const line of commission) addSum(facts, 'commission', { ...line });
-  for (const line of dealt) addSum(facts, 'dealt', { ...line });
-  for (const line of bets) addSum(facts, 'bet_total', { ...line });
+  for (const line of ledger) addSum(facts, SUMS.ledger, { ...line });
+  for (const line of commission) addSum(facts, SUMS.commission, { ...line });
+  for (const line of dealt) addSum(facts, SUMS.dealt, { ...line });
+  for (const line of bets) addSum(facts, SUMS.bets, { ...line });
 }
 
 /** Adds entries without regard to their order, which rows do not keep. */
