@@ -149,6 +149,7 @@ export {
   type ShoesFilter,
 } from './shoe-report/shoe-report.js';
 export {
+  DEVICE_FIELDS,
   deviceHealth,
   everyDevice,
   type DeviceLine,
@@ -199,6 +200,9 @@ export {
   type CommissionCoup,
 } from './commission/commission-coups.js';
 export {
+  TABLE_COUP_FIELDS,
+  TABLE_EVENT_FIELDS,
+  TABLE_SHOE_FIELDS,
   everyTable,
   tableSeen,
   tables,

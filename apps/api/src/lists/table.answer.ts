@@ -2,13 +2,16 @@ import type { Severity as Grade } from '#audit';
 import {
   COUP,
   SHOE,
+  TABLE_COUP_FIELDS,
+  TABLE_EVENT_FIELDS,
+  TABLE_SHOE_FIELDS,
+  TABLE_STATE,
   type TableCoup,
   type TableEvents,
   type TableLine,
   type TableShoe,
 } from '#read-model';
 import {
-  ColumnOf,
   Currency,
   findingsOnly,
   Part,
@@ -20,21 +23,22 @@ import {
   Time,
   Whole,
 } from '../docs/answer-fields.js';
+import { columnsAnswerOf } from '../docs/columns.answer.js';
 import { CardAnswer, CoupBetAnswer } from './coup.answer.js';
 
 /** The open shoe of a table, with its findings counted. */
-export class TableShoeAnswer implements Required<TableShoe> {
-  @Ref() ref!: string;
-  @ColumnOf(SHOE) shoe!: string;
-  @RulesId() rules!: string;
-  @Whole({ minimum: 1 }) decks!: number;
-  @ColumnOf(SHOE) kind!: string;
-  @Currency() currency!: string;
-  @Whole() coups!: number;
-  @Whole() cards!: number;
-  @Whole() unread!: number;
-  @ColumnOf(SHOE) openedAt!: string;
-  @ColumnOf(SHOE) gamingDay!: string;
+export class TableShoeAnswer
+  extends columnsAnswerOf(SHOE, TABLE_SHOE_FIELDS, {
+    ref: Ref(),
+    rules: RulesId(),
+    decks: Whole({ minimum: 1 }),
+    currency: Currency(),
+    coups: Whole(),
+    cards: Whole(),
+    unread: Whole(),
+  })
+  implements Required<TableShoe>
+{
   @Whole(findingsOnly('Standing findings')) findings!: number;
   @SeverityField({
     ...findingsOnly('The gravest severity of them, 1 is the gravest'),
@@ -44,24 +48,25 @@ export class TableShoeAnswer implements Required<TableShoe> {
 }
 
 /** The open coup of a table, with its cards and bets so far. */
-export class TableCoupAnswer implements Required<TableCoup> {
-  @Ref() ref!: string;
-  @Whole() coup!: number;
-  @ColumnOf(COUP) kind!: TableCoup['kind'];
-  @ColumnOf(COUP) openedAt!: string;
+export class TableCoupAnswer
+  extends columnsAnswerOf(COUP, TABLE_COUP_FIELDS, { ref: Ref(), coup: Whole() })
+  implements Required<TableCoup>
+{
   @Parts(() => CardAnswer, { description: 'Cards so far' }) cards!: readonly CardAnswer[];
   @Parts(() => CoupBetAnswer) bets!: readonly CoupBetAnswer[];
 }
 
 /** The events of a table, counted by what admission did with them. */
-export class TableEventsAnswer implements Required<TableEvents> {
-  @Whole() read!: number;
-  @Whole() admitted!: number;
-  @Whole() duplicates!: number;
-  @Whole() equivocal!: number;
-  @Whole() late!: number;
-  @Whole() stray!: number;
-}
+export class TableEventsAnswer
+  extends columnsAnswerOf(TABLE_STATE, TABLE_EVENT_FIELDS, {
+    read: Whole(),
+    admitted: Whole(),
+    duplicates: Whole(),
+    equivocal: Whole(),
+    late: Whole(),
+    stray: Whole(),
+  })
+  implements Required<TableEvents> {}
 
 /** The position of the event that a table is parked at, and the reason. */
 export class TableParkedAnswer implements Required<NonNullable<TableLine['parked']>> {

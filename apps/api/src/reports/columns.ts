@@ -1,15 +1,16 @@
-import type {
-  CommissionCoup,
-  CommissionLine,
-  DealerLine,
-  DeviceLine,
-  MisdealtLine,
-  FindingLine,
-  PayoutCoup,
-  PayoutLine,
-  PayoutsReport,
-  ShoeReportLine,
-  VarianceLine,
+import {
+  DEVICE_FIELDS,
+  type CommissionCoup,
+  type CommissionLine,
+  type DealerLine,
+  type DeviceLine,
+  type MisdealtLine,
+  type FindingLine,
+  type PayoutCoup,
+  type PayoutLine,
+  type PayoutsReport,
+  type ShoeReportLine,
+  type VarianceLine,
 } from '#read-model';
 import { named, ofFindings, type Column } from '../reading/files/columns.js';
 
@@ -173,17 +174,7 @@ export const payoutLines = ({
 
 /** The columns of the file of the report on devices. */
 export const DEVICE_COLUMNS = named<DeviceLine>(
-  'table',
-  'source',
-  'online',
-  'events',
-  'session',
-  'lastSequence',
-  'lastTime',
-  'lastReceived',
-  'clockOffsetLast',
-  'clockOffsetLeast',
-  'clockOffsetMost',
+  ...DEVICE_FIELDS,
   'gaps',
   'unread',
   'equivocations',

@@ -8,6 +8,7 @@ import {
   type DealerLine,
   type DealersReport,
   DEVICE,
+  DEVICE_FIELDS,
   type DeviceLine,
   type DeviceTotal,
   type MisdealtCount,
@@ -45,6 +46,7 @@ import {
   Whole,
   YesNo,
 } from '../docs/answer-fields.js';
+import { columnsAnswerOf } from '../docs/columns.answer.js';
 import { pageAnswerOf } from '../docs/page.answer.js';
 import { Favours, FindingAnswer, SlipField } from '../lists/finding.answer.js';
 
@@ -277,19 +279,21 @@ export class PayoutsAnswer implements Required<PayoutsReport> {
 }
 
 /** A device's events, clock and gaps. */
-class DeviceAnswer implements Required<DeviceLine> {
-  @ColumnOf(DEVICE) table!: string;
-  @ColumnOf(DEVICE) source!: string;
-  @ColumnOf(DEVICE, { description: 'Null if it never reported' }) online!: boolean | null;
-  @Whole() events!: number;
-  @ColumnOf(DEVICE) session!: string | null;
-  @Whole({ nullable: true }) lastSequence!: number | null;
-  @ColumnOf(DEVICE, { description: 'By its own clock' }) lastTime!: string;
-  @ColumnOf(DEVICE) lastReceived!: string | null;
-  @Signed({ nullable: true, description: 'Receipt minus its own clock, in milliseconds' })
-  clockOffsetLast!: number | null;
-  @Signed({ nullable: true }) clockOffsetLeast!: number | null;
-  @Signed({ nullable: true }) clockOffsetMost!: number | null;
+class DeviceAnswer
+  extends columnsAnswerOf(DEVICE, DEVICE_FIELDS, {
+    online: ColumnOf(DEVICE, { description: 'Null if it never reported' }),
+    events: Whole(),
+    lastSequence: Whole({ nullable: true }),
+    lastTime: ColumnOf(DEVICE, { description: 'By its own clock' }),
+    clockOffsetLast: Signed({
+      nullable: true,
+      description: 'Receipt minus its own clock, in milliseconds',
+    }),
+    clockOffsetLeast: Signed({ nullable: true }),
+    clockOffsetMost: Signed({ nullable: true }),
+  })
+  implements Required<DeviceLine>
+{
   @Whole() gaps!: number;
   @Whole() unread!: number;
   @Whole() equivocations!: number;

@@ -4,7 +4,8 @@ import { cursorKey, limitOf, pageOf, type Page, type Paging } from '../reading/c
 import { whole, type RowQuery, type Slices, type Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
 
-const SHOWN = [
+/** The columns of a device that its report shows. */
+export const DEVICE_FIELDS = [
   'table',
   'source',
   'online',
@@ -19,7 +20,7 @@ const SHOWN = [
 ] as const;
 
 /** A source of events at a table, with figures on how well it reports. */
-export interface DeviceLine extends Pick<DeviceRow, (typeof SHOWN)[number]> {
+export interface DeviceLine extends Pick<DeviceRow, (typeof DEVICE_FIELDS)[number]> {
   /** Holes in its numbers (DV-04). */
   readonly gaps: number;
   /** Cards drawn but not read (DV-01). */
@@ -81,7 +82,7 @@ function devicesQuery(filter: DevicesFilter, paging?: Paging): RowQuery {
     );
   return [
     `with counted as (${counted})
-     select ${DEVICE.select('d', SHOWN)},
+     select ${DEVICE.select('d', DEVICE_FIELDS)},
             coalesce(n.gaps, 0) as gaps, coalesce(n.unread, 0) as unread,
             coalesce(n.equivocations, 0) as equivocations
      from device d left join counted n on n."table" = d."table" and n.source = d.source

@@ -17,8 +17,17 @@ import { keyOf } from '../database/schema-keys.js';
 import { Where } from '../reading/where.js';
 
 const OF_TABLE = ['dealer', 'lastEventTime', 'lastReceived'] as const;
-const COUNTS = ['read', 'admitted', 'duplicates', 'equivocal', 'late', 'stray'] as const;
-const OF_SHOE = [
+/** The counts of a table that lists show. */
+export const TABLE_EVENT_FIELDS = [
+  'read',
+  'admitted',
+  'duplicates',
+  'equivocal',
+  'late',
+  'stray',
+] as const;
+/** The columns of an open shoe that lists show with its table. */
+export const TABLE_SHOE_FIELDS = [
   'ref',
   'shoe',
   'rules',
@@ -31,7 +40,8 @@ const OF_SHOE = [
   'openedAt',
   'gamingDay',
 ] as const;
-const OF_COUP = ['ref', 'coup', 'kind', 'openedAt'] as const;
+/** The columns of an open coup that lists show with its table. */
+export const TABLE_COUP_FIELDS = ['ref', 'coup', 'kind', 'openedAt'] as const;
 const OF_PARKED = ['partition', 'offset', 'line', 'reason'] as const;
 
 /** The current state of a table. Its times are null if none of its events was judged. */
@@ -52,14 +62,14 @@ export interface TableLine extends Nullable<Pick<TableRow, (typeof OF_TABLE)[num
 type Nullable<Row> = { readonly [field in keyof Row]: Row[field] | null };
 
 /** The open shoe of a table, with its findings counted. */
-export type TableShoe = Pick<ShoeRow, (typeof OF_SHOE)[number]> & Standing;
+export type TableShoe = Pick<ShoeRow, (typeof TABLE_SHOE_FIELDS)[number]> & Standing;
 
 /** The open coup of a table, with its cards and bets so far. */
-export type TableCoup = Pick<CoupRow, (typeof OF_COUP)[number]> &
+export type TableCoup = Pick<CoupRow, (typeof TABLE_COUP_FIELDS)[number]> &
   Pick<CoupDetail, 'cards' | 'bets'>;
 
 /** How many events of a table admission read, and what it made of them. */
-export type TableEvents = Pick<TableRow, (typeof COUNTS)[number]>;
+export type TableEvents = Pick<TableRow, (typeof TABLE_EVENT_FIELDS)[number]>;
 
 const LIST = 'tables';
 
@@ -76,9 +86,9 @@ type TableRead = Pick<TableLine, 'dealer' | 'lastEventTime' | 'lastReceived'> &
   Readonly<Record<string, unknown>> & { readonly key: string; readonly table: string };
 
 const COLUMNS = `n."table" as key, n.name as "table", ${TABLE_STATE.select('t', OF_TABLE)},
-            ${TABLE_STATE.select('t', COUNTS, 'events.')},
-            ${SHOE.select('s', OF_SHOE, 'shoe.')}, ${standing('s', 'shoe_ref', 'shoe.')},
-            ${COUP.select('c', [...OF_COUP, 'detail'], 'coup.')},
+            ${TABLE_STATE.select('t', TABLE_EVENT_FIELDS, 'events.')},
+            ${SHOE.select('s', TABLE_SHOE_FIELDS, 'shoe.')}, ${standing('s', 'shoe_ref', 'shoe.')},
+            ${COUP.select('c', [...TABLE_COUP_FIELDS, 'detail'], 'coup.')},
             ${PARKED.select('p', OF_PARKED, 'parked.')}`;
 
 /** Every table that sent events, those included that are parked at their first one. */
