@@ -146,7 +146,7 @@ export function causeText(cause: Cause): string {
 }
 
 /** When a finding was raised, by the time of an event, and the dealer who was then on duty. */
-export interface Raised {
+export interface RaisedWhen {
   readonly time: string;
   readonly dealer: string | null;
 }
@@ -159,7 +159,7 @@ export interface Found {
   /** The reference of the event that raised it. */
   readonly raisedBy: string;
   /** Set if the finding is about no shoe within reach. */
-  readonly raised?: Raised;
+  readonly raised?: RaisedWhen;
   /** The same: how many events of the table had been admitted. */
   readonly admitted?: number;
 }

@@ -2,7 +2,7 @@ import { cardIndex, RANKS, SUITS, type Card } from '#baccarat';
 import type { AnyEvent } from '../events/events.js';
 import { eventIn } from '../history/journal.js';
 import { asLastCorrected } from '../history/replay.js';
-import type { Found, Raised } from '../findings/finding.js';
+import type { Found, RaisedWhen } from '../findings/finding.js';
 import type { ShoeLane } from '../lane/shoe-lane.js';
 import type { Shoe } from '../state.js';
 import { permittedAfter } from '../judges/shoe.js';
@@ -165,7 +165,7 @@ function closingOf(shoe: Shoe): AnyEvent | undefined {
  * Returns the time of the event that raised a finding about no coup of the shoe, and the dealer
  * then on duty.
  */
-export function whenRaised(shoe: Shoe, { raisedBy }: Found): Raised {
+export function whenRaised(shoe: Shoe, { raisedBy }: Found): RaisedWhen {
   const event = eventIn(shoe, raisedBy) ?? shoe.opening;
   if (event === shoe.opening) return { time: event.time, dealer: shoe.dutyAtOpening.dealer };
   const duty = { ...shoe.dutyAtOpening };

@@ -1,5 +1,5 @@
 import { steppedThrough, type Changes, type ChangedShoe } from '../take-changes.js';
-import type { Found, Raised, Unjudgeable } from '../findings/finding.js';
+import type { Found, RaisedWhen, Unjudgeable } from '../findings/finding.js';
 import { ledgerRow } from '../ledger/commission.js';
 import { UNCHANGED, type Coup, type FindingChange, type LedgerLine, type Shoe } from '../state.js';
 import { auditedCoup, dealerOf, goneCoup, type AuditedCoup } from './audited-coup.js';
@@ -115,8 +115,8 @@ export const rowsOf = ({ shoes, outside }: Changes): Rows => ({
 });
 
 /**
- * Returns a finding as it is now. `shoe` is null if it is about none within reach, and `coup` is not
- * set if it is about none of the shoe.
+ * Returns a finding as it is now. `shoe` is null if it is about none within reach, and `coup` is
+ * not set if it is about none of the shoe.
  */
 function auditedFinding(
   { found, withdrawnBecause, received, mark }: FindingChange,
@@ -141,7 +141,7 @@ function auditedFinding(
   };
 }
 
-function raisedOf(found: Found, shoe: Shoe | null, coup?: Coup): () => Raised {
+function raisedOf(found: Found, shoe: Shoe | null, coup?: Coup): () => RaisedWhen {
   if (coup) return () => ({ time: coup.opening.time, dealer: dealerOf(coup) });
   if (shoe) return () => whenRaised(shoe, found);
   const { raised } = found;

@@ -49,7 +49,8 @@ export type FindingRead = Pick<FindingRow, 'body' | (typeof FINDING_FIELDS)[numb
   ReviewRead;
 
 /** The select list of findings, for `from finding f`. */
-export const FINDING_SELECT = `${FINDING.select('f', ['body', ...FINDING_FIELDS, ...REVIEW_FIELDS])},
+export const FINDING_SELECT = `
+  ${FINDING.select('f', ['body', ...FINDING_FIELDS, ...REVIEW_FIELDS])},
   ${HELD_UNTIL} as "videoHeldUntil"`;
 
 /** Returns a finding as lists show it to a person, or to nobody in particular. */
