@@ -25,11 +25,11 @@ def before_load_schema(context, raw_schema):
     # Lines of events have the type of a string. Single events and batches have the same schema.
     events = raw_schema["paths"]["/v1/events"]["post"]["requestBody"]["content"]
     del events["application/x-ndjson"]
-    # Which fields a scope has is told by its kind. One kind is tried.
-    scope = schemas["ExportScope"]
-    scope["properties"] = {name: scope["properties"][name] for name in ("kind", "table")}
-    scope["properties"]["kind"]["enum"] = ["table"]
-    scope["required"] = ["kind", "table"]
+    # Two days of a table are there or neither (`dependentRequired`), in their order. None is tried.
+    for scope in schemas["ExportScope"]["oneOf"]:
+        scope.pop("dependentRequired", None)
+        for day in ("from", "to"):
+            scope["properties"].pop(day, None)
     # A ruling for many findings names the preview that it was answered, or asks for one.
     ruling = schemas["BulkRuling"]
     ruling["required"].append("dryRun")

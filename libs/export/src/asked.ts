@@ -75,7 +75,7 @@ const badScope = (field: string, why: string): ExportRefusal =>
   new ExportRefusal('bad-scope', why, `scope/${field}`);
 
 function refuseFields(scope: Scope): void {
-  const { must, may } = FIELDS[scope.kind];
+  const { must, may } = FIELDS_OF_SCOPE[scope.kind];
   for (const field of SCOPE_FIELDS) {
     const isThere = scope[field] !== undefined;
     if (must.includes(field) && !isThere)
@@ -105,8 +105,8 @@ const isDay = (text: string): boolean => {
 const SCOPE_FIELDS = ['table', 'shoe', 'finding', 'day', 'from', 'to'] as const;
 type ScopeField = (typeof SCOPE_FIELDS)[number];
 
-/** What a scope of each kind must and may name. */
-const FIELDS: Readonly<
+/** What a scope of each kind must and may name. `from` and `to` come together. */
+export const FIELDS_OF_SCOPE: Readonly<
   Record<Scope['kind'], Readonly<Record<'must' | 'may', readonly ScopeField[]>>>
 > = {
   shoe: { must: ['table', 'shoe'], may: [] },

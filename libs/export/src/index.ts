@@ -1,6 +1,7 @@
 export { ExportRefusal, type ExportCode } from './refusal.js';
 export {
   EXPORT_FORMATS,
+  FIELDS_OF_SCOPE,
   refuseUnlessClear,
   SINCE_MAX,
   type ExportAsked,

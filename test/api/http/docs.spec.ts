@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { openApiDocument, routesOf } from '#api';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { exportAsked, type NewExport } from '../../../apps/api/src/exports/exports.fields.js';
 import { PROBLEMS } from '../../../apps/api/src/problems/problems.js';
 import { startApi, type TestApi } from '../../kit/api.js';
 
@@ -222,5 +224,37 @@ describe('an api under a base path', () => {
     } finally {
       await below.close();
     }
+  });
+});
+
+describe('the scope of a package', () => {
+  const NAMED = {
+    ...{ table: 'B03', shoe: 'S1', finding: 'F1' },
+    ...{ day: '2026-11-20', from: '2026-11-20', to: '2026-11-21' },
+  };
+  /** Every kind with every choice of the fields that any kind has. */
+  const SCOPES = ['shoe', 'finding', 'table', 'day'].flatMap((kind) =>
+    Array.from({ length: 1 << Object.keys(NAMED).length }, (_, choice) => ({
+      kind,
+      ...Object.fromEntries(Object.entries(NAMED).filter((_field, at) => (choice >> at) & 1)),
+    })),
+  );
+
+  it('has just those fields, by its kind, that the server takes', async () => {
+    const { components } = await described();
+    const ajv = new Ajv2020({ strict: false }).addFormat('date', /^\d{4}-\d\d-\d\d$/);
+    const isDescribed = ajv.compile(components?.schemas?.['ExportScope'] as object);
+    const isTaken = (scope: object): boolean => {
+      try {
+        exportAsked({ scope, purpose: 'review', recipient: 'me' } as NewExport);
+        return true;
+      } catch (error) {
+        expect(error).toMatchObject({ problem: 'invalid-request' });
+        return false;
+      }
+    };
+    const taken = SCOPES.filter(isTaken);
+    expect(SCOPES.filter((scope) => isDescribed(scope))).toEqual(taken);
+    expect(taken).toHaveLength(7);
   });
 });

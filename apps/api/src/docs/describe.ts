@@ -1,6 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { packageSchemas } from '#evidence';
+import { ExportScope, scopeSchema } from '../exports/exports.fields.js';
 import { sampleDayExamples } from './examples.js';
 import { COOKIE_NAMES } from '../identity/credentials/session-cookie.js';
 import { COOKIE_SCHEME } from '../identity/requires.js';
@@ -74,13 +75,15 @@ export function describe(app: NestFastifyApplication, basePath: string): OpenAPI
     addExample(operation, examples[operation.operationId]);
     addRefusals(path, method, operation);
   }
+  const schemas: Readonly<Record<string, object>> = closed(
+    document.components?.schemas ?? {},
+    operations.map(([, , each]) => each),
+  );
   document.components = {
     ...document.components,
     schemas: {
-      ...closed(
-        document.components?.schemas ?? {},
-        operations.map(([, , each]) => each),
-      ),
+      ...schemas,
+      [ExportScope.name]: scopeSchema(schemas[ExportScope.name] as object),
       ...(ACT_FIELD_SCHEMAS as Schemas),
       ...(SENT_SCHEMAS as Schemas),
       Problem: PROBLEM_SCHEMA,

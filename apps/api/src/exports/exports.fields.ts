@@ -19,6 +19,7 @@ import {
 import {
   EXPORT_FORMATS,
   ExportRefusal,
+  FIELDS_OF_SCOPE,
   refuseUnlessClear,
   SINCE_MAX,
   type ExportAsked,
@@ -87,6 +88,25 @@ export class ExportScope {
 
   @optionalDay('Of a table: the last gaming day')
   to?: string;
+}
+
+/**
+ * Returns the schema of a scope by its kinds, each with its own fields, from the schema of all
+ * fields. Both days of a table are there, or neither.
+ */
+export function scopeSchema(ofAllFields: object): object {
+  const { properties, ...all } = ofAllFields as { readonly properties: Record<string, object> };
+  const ofKind = (kind: ScopeKind): object => {
+    const { must, may } = FIELDS_OF_SCOPE[kind];
+    const fields = [...must, ...may].map((field) => [field, properties[field]] as const);
+    return {
+      ...all,
+      required: ['kind', ...must],
+      properties: { kind: { type: 'string', enum: [kind] }, ...Object.fromEntries(fields) },
+      ...(may.includes('from') && { dependentRequired: { from: ['to'], to: ['from'] } }),
+    };
+  };
+  return { oneOf: SCOPE_KINDS.map(ofKind) };
 }
 
 /** What is asked for, for whom and why. */

@@ -3,6 +3,8 @@ import type { Formats } from '../words/formats.js';
 import type { Key, Words } from '../words/words.js';
 
 type Scope = Answers['ExportScope'];
+/** A kind of scope. */
+export type Kind = Scope['kind'];
 
 /** What a package can show, each with the fields that say which one. */
 export const SCOPES = {
@@ -10,10 +12,9 @@ export const SCOPES = {
   shoe: ['table', 'shoe'],
   day: ['day', 'table'],
   finding: ['finding'],
-} as const satisfies Record<Scope['kind'], readonly (keyof Scope)[]>;
-
-/** A kind of scope. */
-export type Kind = keyof typeof SCOPES;
+} as const satisfies {
+  readonly [kind in Kind]: readonly (keyof Extract<Scope, { readonly kind: kind }>)[];
+};
 
 /** The kinds, in the order in which they are offered. */
 export const KINDS = Object.keys(SCOPES) as Kind[];
@@ -33,18 +34,23 @@ const OPTIONAL: Readonly<
 export const ifEmpty = (kind: Kind, field: ScopeField): Key | undefined =>
   OPTIONAL[kind]?.fields.includes(field) === true ? OPTIONAL[kind].means : undefined;
 
-/** Returns a scope of what was typed, without the fields that stayed empty or are of another kind. */
+/**
+ * Returns a scope of what was typed, without the fields that stayed empty or are of another kind.
+ * The server refuses it if one is missing.
+ */
 export function scopeOf(kind: Kind, typed: Readonly<Partial<Record<ScopeField, string>>>): Scope {
   const given = SCOPES[kind].flatMap((field) => {
     const text = typed[field]?.trim() ?? '';
     return text === '' ? [] : [[field, text] as const];
   });
-  return { kind, ...Object.fromEntries(given) };
+  return { kind, ...Object.fromEntries(given) } as Scope;
 }
 
 /** Returns in words what a package shows. */
 export function scopeInWords(scope: Scope, words: Words, formats: Formats): string {
-  const { kind, table = '', shoe = '', finding = '', day, from, to } = scope;
+  const { kind } = scope;
+  const named: Readonly<Partial<Record<ScopeField, string>>> = scope;
+  const { table = '', shoe = '', finding = '', day, from, to } = named;
   if (kind === 'finding') return words('evidence.ofFinding', { finding });
   if (kind === 'shoe') return words('evidence.ofShoe', { shoe, table });
   if (kind === 'day') {
