@@ -9,7 +9,7 @@ import {
 import type { ConsoleServer } from './console-server.js';
 
 /** How long a page may take for anything. Pages of a busy machine are slow. */
-const PAGE_MS_MAX = 30_000;
+const PAGE_MS_MAX = 50_000;
 /** Chromium reports each refused request. The refusals of the api are answers, and pages show them. */
 const REFUSED_BY_THE_API = /^Failed to load resource: /;
 
