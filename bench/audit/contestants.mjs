@@ -13,7 +13,7 @@ import {
   RuleBook,
   rowsOf,
   takeFinalChanges,
-  takeLastChanges,
+  takeChanges,
 } from '#audit';
 import { readRules } from '#baccarat';
 import { eachLine } from './lines.mjs';
@@ -74,7 +74,7 @@ export function shoeprint(file, lanes = 'on', book = PUNTO_BANCO) {
   let [lane, again] = [0, 0];
   for (const state of tables.values()) {
     endOfLog(state, book);
-    take(takeLastChanges(state));
+    take(takeChanges(state));
     lane += state.lane.counts.lane;
     again += state.lane.counts.again;
   }

@@ -10,7 +10,6 @@ import {
   saveTable,
   takeChanges,
   takeFinalChanges,
-  takeLastChanges,
   type AnyEvent,
   type Block,
   type Changes,
@@ -161,8 +160,10 @@ class BothLanes {
     take: (state: TableState) => Changes | undefined,
   ): void {
     // both are taken before either is drawn: what a table holds then is what rows are drawn from
-    const [of, wanted] = [take(lines), take(events)];
-    if (of ?? wanted) expectSame(drawn(of), drawn(wanted));
+    const [of, wanted] = [take(lines), take(events)].map(drawn);
+    if (of ?? wanted) expectSame(of, wanted);
+    // rows are stored as JSON, whose fields have an order
+    if (of) expectSame(JSON.stringify(of), JSON.stringify(wanted));
   }
 
   private expectSameState({ events, lines }: Both): void {
@@ -182,7 +183,7 @@ class BothLanes {
       if (this.choose(saved) === 0) this.expectSameState(table);
       for (const state of [table.lines, table.events])
         endOfLog(state, this.book, { mark: this.mark + 1, received: null });
-      this.expectSame(table, this.course.isFinal ? takeLastChanges : takeChanges);
+      this.expectSame(table, takeChanges);
       this.expectSame(table, takeChanges);
       this.expectSameState(table);
     }

@@ -59,7 +59,7 @@ export {
 export { simulateTables, type FloorSimulation, type TablesAsked } from './simulate/tables.js';
 export { SimulationRefusal } from './simulate/setting.js';
 export type { ExpectedFinding, ExpectedReview } from './simulate/expected.js';
-export { takeChanges, takeFinalChanges, takeLastChanges, type Changes } from './take-changes.js';
+export { takeChanges, takeFinalChanges, type Changes } from './take-changes.js';
 export {
   rowsOf,
   type AuditedFinding,

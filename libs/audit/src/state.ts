@@ -39,7 +39,7 @@ export interface SeatAccount {
  * Commission that entered a shoe's ledger without a coup: collected, waived, or settled before the
  * first coup.
  */
-interface Taking {
+export interface Taking {
   readonly seat: number;
   /** Who was on duty in the shoe, and the time of the event. */
   readonly dealer: string | null;

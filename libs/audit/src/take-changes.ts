@@ -1,5 +1,5 @@
 import { noShoeChanges } from './changes.js';
-import { catchUp } from './lane/catch-up.js';
+import type { ChangesAhead } from './lane/shoe-lane.js';
 import type { ItemChange, ReviewChange } from './review/desk.js';
 import {
   UNCHANGED,
@@ -15,6 +15,8 @@ import {
 export interface ChangedShoe extends Omit<ShoeChanges, 'table' | 'coups'> {
   readonly shoe: Shoe;
   readonly coups: readonly { readonly coup: Coup; readonly mark: number }[];
+  /** What only its lane has seen; null if that has seen nothing. */
+  readonly ahead: ChangesAhead | null;
 }
 
 /**
@@ -30,17 +32,11 @@ export interface Changes {
   readonly items: readonly ItemChange[];
 }
 
-/** Takes all changes of a table. The table no longer keeps them. */
-export function takeChanges(state: TableState): Changes {
-  state.lane.catchUp(state);
-  return takeLastChanges(state);
-}
-
 /**
- * Takes all changes of a table that takes no further events. Unlike `takeChanges`, it lets no shoe
- * step through lawful play unless its coups or sums are drawn.
+ * Takes all changes of a table. The table no longer keeps them. No shoe steps through lawful play
+ * for that.
  */
-export function takeLastChanges(state: TableState): Changes {
+export function takeChanges(state: TableState): Changes {
   const { changes, open, before } = state;
   const shoes = [...changes.left.splice(0), before, open].filter((shoe) => shoe !== null);
   const outside = [...changes.outside.values()];
@@ -98,24 +94,11 @@ const hasChanged = ({
 
 function taken(shoe: Shoe): ChangedShoe {
   const { table, coups, ...changes } = shoe.changes;
-  const { lane } = shoe;
   shoe.changes = noShoeChanges(table);
-  const mark = lane?.isAhead && lane.mark !== UNCHANGED ? lane.mark : changes.mark;
-  const sums = changes.sums || (lane?.isAhead === true && lane.sums);
-  return { shoe, ...changes, mark, sums, coups: [...coups].map(takenCoup) };
-}
-
-/**
- * Lets a changed shoe that is out of reach step through the lawful play that only its lane has
- * seen. Returns its changes with the coups of that.
- */
-export function steppedThrough(changed: ChangedShoe): ChangedShoe {
-  const { shoe } = changed;
-  if (!shoe.lane?.isAhead) return changed;
-  catchUp(shoe.lane);
-  // one that was open when the shoe last caught up may be in both
-  const coups = new Map([...changed.coups, ...taken(shoe).coups].map((each) => [each.coup, each]));
-  return { ...changed, coups: [...coups.values()] };
+  const ahead = shoe.lane?.takeChanges() ?? null;
+  const mark = ahead && ahead.mark !== UNCHANGED ? ahead.mark : changes.mark;
+  const sums = changes.sums || ahead?.sums === true;
+  return { shoe, ...changes, mark, sums, coups: [...coups].map(takenCoup), ahead };
 }
 
 function takenCoup(coup: Coup): ChangedShoe['coups'][number] {

@@ -5,7 +5,7 @@ import {
   newTable,
   rowsOf,
   takeFinalChanges,
-  takeLastChanges,
+  takeChanges,
   type AnyEvent,
   type Changes,
   type Counts,
@@ -135,7 +135,7 @@ export class LogAuditor {
     const events: Counts = { read: 0, admitted: 0, duplicates: 0, equivocal: 0, late: 0, stray: 0 };
     for (const table of this.tables.values()) {
       endOfLog(table.state, this.book, { mark: Number.MAX_SAFE_INTEGER, received: null });
-      this.keep(table, takeLastChanges(table.state), Number.MAX_SAFE_INTEGER);
+      this.keep(table, takeChanges(table.state), Number.MAX_SAFE_INTEGER);
       this.addOutside(table);
       addCounts(events, auditedTable(table.state));
     }

@@ -1,5 +1,5 @@
 import { record } from '../history/journal.js';
-import type { SeatAccount, Shoe } from '../state.js';
+import { UNCHANGED, type SeatAccount, type Shoe } from '../state.js';
 import { step } from '../step.js';
 import type { ShoeLane } from './shoe-lane.js';
 
@@ -36,11 +36,13 @@ export function catchUp(lane: ShoeLane): number {
   const news = table.news.length;
   shoe.changes = { ...changes, gone: new Map(), findings: new Map(), unjudgeable: new Map() };
   if (lane.closing) shoe.closed = false;
-  tail.play((event, mark) => {
+  tail.play((event, mark, line) => {
+    if (line > 0 && line === lane.taken) forgetTaken(shoe);
     table.receipt = { mark, received: null };
     record(shoe, event);
     step(shoe, event, shoe.played.length - 1);
   });
+  if (count === lane.taken) forgetTaken(shoe);
   table.receipt = receipt;
   const { gone, findings, unjudgeable } = shoe.changes;
   const said = [...gone.keys(), ...unjudgeable.keys()];
@@ -53,6 +55,14 @@ export function catchUp(lane: ShoeLane): number {
   };
   lane.caughtUp();
   return count;
+}
+
+/** Forgets the changes that were taken from the lane already. */
+function forgetTaken({ changes, changes: { coups } }: Shoe): void {
+  for (const coup of coups) coup.changed = UNCHANGED;
+  coups.clear();
+  changes.mark = UNCHANGED;
+  changes.sums = false;
 }
 
 /** Returns whether a shoe that has stepped through all lines is in the state of its lane. */

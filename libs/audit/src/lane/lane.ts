@@ -190,6 +190,7 @@ export class Lane {
   private catchUpWith({ lane }: Shoe): number {
     if (!lane?.isAhead) return 0;
     const lines = catchUp(lane);
+    if (this.shoe === lane) this.shoe = null; // it comes back between two coups
     this.counts.again += lines;
     return lines;
   }

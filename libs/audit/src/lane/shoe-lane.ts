@@ -1,62 +1,44 @@
 import { cardIndex, CARDS, permittedBurns, rankOf, type Card } from '#baccarat';
-import { partAt, valueAt } from '../decode/grammar.js';
 import { UNREAD_CARD } from '../decode/data-reader.js';
 import type { Scanner } from '../decode/scan.js';
 import type { AnyEvent, EventData, EventOf } from '../events/events.js';
 import { UNCHANGED, type Duty, type Receipt, type SeatAccount, type Shoe } from '../state.js';
 import { changeDuty } from '../step.js';
 import { CoupLane } from './coup-lane.js';
+import {
+  BET,
+  CALLED,
+  CALLED_PLAYER,
+  CARD,
+  COLLECTED,
+  DECLARED,
+  NORMAL,
+  OPENED,
+  OUTCOME,
+  RETURNED,
+  SETTLED,
+  TO,
+} from './fields.js';
+import { PlayAhead, type DueAhead } from './play-ahead.js';
 import { DUE, RuleTables } from './rule-tables.js';
 import type { Tail } from './tail.js';
 import { STAKE, WagersLane } from './wagers.js';
-
-const CARD = { card: partAt('card-drawn', 'card'), to: partAt('card-drawn', 'to') };
-const EXPOSED = partAt('card-drawn', 'exposed');
-const TO = {
-  player: valueAt('card-drawn', 'to', 'player'),
-  banker: valueAt('card-drawn', 'to', 'banker'),
-  burn: valueAt('card-drawn', 'to', 'burn'),
-  out: valueAt('card-drawn', 'to', 'out'),
-};
-const OPENED = { coup: partAt('coup-opened', 'coup'), kind: partAt('coup-opened', 'kind') };
-const NORMAL = valueAt('coup-opened', 'kind', 'normal');
-const CALLED = { hand: partAt('hand-called', 'hand'), total: partAt('hand-called', 'total') };
-const CALLED_PLAYER = valueAt('hand-called', 'hand', 'player');
-const DECLARED = {
-  outcome: partAt('outcome-declared', 'outcome'),
-  player: partAt('outcome-declared', 'player'),
-  banker: partAt('outcome-declared', 'banker'),
-  specials: partAt('outcome-declared', 'specials'),
-};
-const OUTCOME = {
-  player: valueAt('outcome-declared', 'outcome', 'player'),
-  banker: valueAt('outcome-declared', 'outcome', 'banker'),
-  tie: valueAt('outcome-declared', 'outcome', 'tie'),
-};
-const BET = {
-  seat: partAt('bet-placed', 'seat'),
-  bet: partAt('bet-placed', 'bet'),
-  amount: partAt('bet-placed', 'amount'),
-};
-const SETTLED = {
-  seat: partAt('bet-settled', 'seat'),
-  bet: partAt('bet-settled', 'bet'),
-  stake: partAt('bet-settled', 'stake'),
-  paid: partAt('bet-settled', 'paid'),
-  taken: partAt('bet-settled', 'commissionTaken'),
-  marked: partAt('bet-settled', 'commissionMarked'),
-};
-const RETURNED = valueAt('bet-settled', 'stake', 'returned');
-const COLLECTED = {
-  seat: partAt('commission-collected', 'seat'),
-  amount: partAt('commission-collected', 'amount'),
-};
 
 /** When the cut card appeared: the coup in which it did, or the last one before. */
 interface CutCardSeen {
   readonly coup: number | null;
   readonly inside: boolean;
   readonly drawn: number;
+}
+
+/** What the lines of a lane did, from the one with this index up to another. */
+export interface ChangesAhead {
+  /** Of the shoe's own row. */
+  readonly mark: number;
+  readonly sums: boolean;
+  readonly play: PlayAhead;
+  readonly from: number;
+  readonly to: number;
 }
 
 type Closing = Readonly<EventData['shoe-closed']> & { readonly time: string };
@@ -87,8 +69,13 @@ export class ShoeLane {
   mark = UNCHANGED;
   /** Whether the ledger or what its coups add up to changed. */
   sums = false;
+  /** The commission due on each bet of a coup that is over, in order. */
+  readonly dues: DueAhead[] = [];
   /** Whether a coup changed. */
   private hasCoups = false;
+  /** How many lines it had when its changes were last taken. */
+  private linesTaken = 0;
+  private readAgain: PlayAhead | null = null;
   private readonly rules: RuleTables;
   private readonly coup: CoupLane;
   private readonly wagers: WagersLane;
@@ -126,9 +113,34 @@ export class ShoeLane {
     return this.tail.count > 0;
   }
 
-  /** Whether lines that it has taken change a row of the shoe. */
+  /** Whether lines since its changes were last taken change a row of the shoe. */
   get hasChanged(): boolean {
     return this.isAhead && (this.mark !== UNCHANGED || this.sums || this.hasCoups);
+  }
+
+  /** The number of lines whose changes were taken. */
+  get taken(): number {
+    return this.linesTaken;
+  }
+
+  /** What its lines did, read again. */
+  get play(): PlayAhead {
+    return (this.readAgain ??= new PlayAhead(this));
+  }
+
+  /** Takes the changes of its lines. The lane no longer keeps them. */
+  takeChanges(): ChangesAhead | null {
+    if (!this.isAhead) return null;
+    const { mark, sums, play, linesTaken: from } = this;
+    const to = this.tail.count;
+    this.forgetChanges(to);
+    return { mark, sums, play, from, to };
+  }
+
+  private forgetChanges(lines: number): void {
+    this.linesTaken = lines;
+    this.mark = UNCHANGED;
+    this.sums = this.hasCoups = false;
   }
 
   /**
@@ -199,7 +211,7 @@ export class ShoeLane {
 
   private card({ data, origin }: Scanner, duty: Duty): boolean {
     const card = data.numberAt(CARD.card);
-    if (card === UNREAD_CARD || data.hasPart(EXPOSED) || origin.source.startsWith('person/'))
+    if (card === UNREAD_CARD || data.hasPart(CARD.exposed) || origin.source.startsWith('person/'))
       return false;
     if ((this.copies[card] as number) >= this.shoe.decks) return false;
     const to = data.numberAt(CARD.to);
@@ -330,7 +342,10 @@ export class ShoeLane {
     const { seats, dues, size } = this.wagers;
     for (let i = 0; i < size; i += 1) {
       const due = dues[i] as number;
-      if (due > 0) this.account(seats[i] as number).due += due;
+      if (due === 0) continue;
+      const seat = seats[i] as number;
+      this.account(seat).due += due;
+      this.dues.push({ coup: this.coups, seat, due });
     }
   }
 
@@ -391,11 +406,13 @@ export class ShoeLane {
 
   /** Forgets what the shoe has stepped through. */
   caughtUp(): void {
+    this.readAgain?.read(this.linesTaken); // rows that were taken may be drawn later
+    this.readAgain = null;
     this.tail.clear();
+    this.dues.length = 0;
     this.cutCard = null;
     this.closing = null;
-    this.mark = UNCHANGED;
-    this.sums = this.hasCoups = false;
+    this.forgetChanges(0);
   }
 }
 

@@ -1,5 +1,6 @@
-import type { Decoder } from '../decode/decode.js';
+import { blockOf, type Decoder } from '../decode/decode.js';
 import type { Block } from '../decode/line-reader.js';
+import type { Scanner } from '../decode/scan.js';
 import type { AnyEvent } from '../events/events.js';
 import type { Receipt } from '../state.js';
 
@@ -88,7 +89,7 @@ export class Tail {
   }
 
   /** Calls `take` with the event of each line. */
-  play(take: (event: AnyEvent, mark: number) => void): void {
+  play(take: (event: AnyEvent, mark: number, line: number) => void): void {
     const { decoder, lines } = this;
     if (decoder === null) return;
     const bytes = this.bytes.subarray(0, this.length);
@@ -100,9 +101,35 @@ export class Tail {
       if (!event) throw new Error('a line that the scanner has read cannot be read again');
       const position = this.positions[i] as number;
       if (!Number.isNaN(position)) (event as { position?: number }).position = position;
-      take(event, this.marks[i] as number);
+      take(event, this.marks[i] as number, i);
       from = to;
     }
+  }
+
+  /** Calls `take` with what the scanner reads of each line from one on, up to another. */
+  readAgain(first: number, end: number, take: (scanner: Scanner, line: number) => void): void {
+    const { decoder } = this;
+    if (decoder === null || first >= end) return;
+    const start = this.startOf(first);
+    const bytes = this.bytes.subarray(start, this.ends[end - 1]);
+    const block = blockOf(bytes, ascii.decode(bytes));
+    let from = 0;
+    for (let i = first; i < end; i += 1) {
+      const to = (this.ends[i] as number) - start;
+      const scanner = decoder.scanned(block, from, to);
+      if (!scanner) throw new Error('a line that the scanner has read cannot be read again');
+      take(scanner, i);
+      from = to;
+    }
+  }
+
+  /** Returns the mark of the receipt of a line. */
+  markOf(line: number): number {
+    return this.marks[line] as number;
+  }
+
+  private startOf(line: number): number {
+    return line === 0 ? 0 : (this.ends[line - 1] as number);
   }
 
   /** Forgets the lines. */

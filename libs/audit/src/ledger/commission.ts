@@ -16,6 +16,10 @@ export function accountOf(shoe: Shoe, seat: number): SeatAccount {
   return fresh;
 }
 
+/** Returns the account of each seat as it is now, which the lane of a shoe may know ahead of it. */
+export const ledgerOf = ({ lane, ledger }: Shoe): ReadonlyMap<number, SeatAccount> =>
+  lane?.isAhead ? lane.ledger : ledger;
+
 const outstanding = ({ marked, collected, waived }: SeatAccount): number =>
   marked - collected - waived;
 

@@ -1,11 +1,11 @@
-import { outcomesOfReadings, type Card } from '#baccarat';
+import { outcomesOfReadings, type Card, type SeenHands } from '#baccarat';
 import { referenceOf, type AnyEvent } from '../events/events.js';
 import type { Coup, Entry, Laid, Place, Shoe } from '../state.js';
 import { stakesOf } from '../coup/wagers.js';
 import { msSince } from '../events/time.js';
 
 /** When something happened in a coup, by the clock of the source that reported it. */
-interface Timed {
+export interface Timed {
   /**
    * Whole milliseconds since the coup's opening: negative for a carried card, or if that clock is
    * behind. Null if the times cannot be compared.
@@ -14,7 +14,7 @@ interface Timed {
 }
 
 /** A card of a coup: where it lies now, and how it came there. */
-interface CardRow extends Timed {
+export interface CardRow extends Timed {
   /** The reference of its event. */
   readonly ref: string;
   /** Null if unread. */
@@ -34,13 +34,19 @@ interface SettledRow extends Timed {
 }
 
 /** A seat's bet in a coup. `settled` is null if it was not settled. */
-interface BetRow {
+export interface BetRow {
   readonly seat: number;
   readonly bet: string;
   readonly stands: number;
   /** Staked too late to count. */
   readonly late: number;
   readonly settled: SettledRow | null;
+}
+
+/** A declared outcome. */
+export interface DeclaredRow extends Timed {
+  readonly outcome: string;
+  readonly by: string;
 }
 
 /** A seat's commission of one coup, as the ledger has it. */
@@ -58,17 +64,34 @@ interface CoupDetail {
   readonly cards: readonly CardRow[];
   /** The first closing of betting; null if there was none. */
   readonly bettingClosed: Timed | null;
-  readonly declared: readonly (Timed & { readonly outcome: string; readonly by: string })[];
+  readonly declared: readonly DeclaredRow[];
   readonly bets: readonly BetRow[];
   readonly commission: readonly CoupCommissionRow[];
 }
 
-/** A coup with everything that is kept of it. Times are those of the events. */
-export type AuditedCoup = Readonly<ReturnType<typeof auditedCoup>>;
+/**
+ * What a coup consists of, as far as its row and the sums of its shoe show it. It comes from a coup
+ * that was stepped through, or from the lines that only the lane of its shoe has seen.
+ */
+export interface CoupPlay
+  extends
+    Pick<Coup, 'ref' | 'number' | 'kind' | 'state'>,
+    Omit<CoupDetail, 'commission'>,
+    SeenHands {
+  /** The last dealer; null if no dealer was signed on. */
+  readonly dealer: string | null;
+  readonly openedAt: string;
+  /** The time of the event that ended it; null while it is open. */
+  readonly endedAt: string | null;
+  readonly entries: readonly Readonly<Coup['entries'][number]>[];
+}
 
-/** Returns a coup as it is now. */
-export function auditedCoup(shoe: Shoe, coup: Coup) {
-  const { ref, kind, state, opening, number } = coup;
+/** A coup with everything that is kept of it. Times are those of the events. */
+export type AuditedCoup = Readonly<ReturnType<typeof coupRow>>;
+
+/** Returns the row of a coup. */
+export function coupRow(play: CoupPlay) {
+  const { ref, number, kind, state, dealer, openedAt, endedAt } = play;
   return {
     /** The reference of its opening. */
     ref,
@@ -76,15 +99,18 @@ export function auditedCoup(shoe: Shoe, coup: Coup) {
     kind,
     state,
     /** The outcome that the cards make; null if they do not determine one. */
-    outcome: outcomeOf(coup),
+    outcome: outcomeOf(play),
     /** The last dealer; null if no dealer was signed on. */
-    dealer: dealerOf(coup),
-    openedAt: opening.time,
+    dealer,
+    openedAt,
     /** The time of the event that ended it; null while it is open. */
-    endedAt: endOf(shoe, coup),
-    detail: detailOf(coup),
+    endedAt,
+    detail: detailOf(play),
   };
 }
+
+/** Returns a coup as it is now. */
+export const auditedCoup = (shoe: Shoe, coup: Coup): AuditedCoup => coupRow(playOf(shoe, coup));
 
 /** Returns a coup that a correction took off the record: it remains as a void one without cards. */
 export const goneCoup = (shoe: Shoe, coup: Coup): AuditedCoup => ({
@@ -99,10 +125,19 @@ const withoutPlay = (coup: Coup): Coup => ({
   ...{ declarations: [], wagers: [], entries: [] },
 });
 
-function detailOf(coup: Coup): CoupDetail {
-  const { opening, bettingClosed } = coup;
+function detailOf(play: CoupPlay): CoupDetail {
+  const { callers, cards, bettingClosed, declared, bets } = play;
+  return { callers, cards, bettingClosed, declared, bets, commission: commissionOf(play) };
+}
+
+function playOf(shoe: Shoe, coup: Coup): CoupPlay {
+  const { ref, number, kind, state, opening, player, banker, bettingClosed, entries } = coup;
   const since = msSince(opening.time);
   return {
+    ...{ ref, number, kind, state, player, banker, entries },
+    dealer: dealerOf(coup),
+    openedAt: opening.time,
+    endedAt: endOf(shoe, coup),
     callers: coup.callers.slice(),
     cards: coup.cards.map((laid) => cardRow(laid, since)),
     bettingClosed: bettingClosed && { ms: since(bettingClosed.time) },
@@ -112,7 +147,6 @@ function detailOf(coup: Coup): CoupDetail {
       ms: since(event.time),
     })),
     bets: coup.wagers.map((wager) => betRow(wager, since)),
-    commission: commissionOf(coup),
   };
 }
 
@@ -128,9 +162,9 @@ const cardRow = ({ event, card, place, moved, exposed, carried }: Laid, since: S
   ms: since(event.time),
 });
 
-function outcomeOf(coup: Coup): string | null {
-  if (coup.player.length < 2 || coup.banker.length < 2) return null;
-  const [outcome, other] = outcomesOfReadings(coup);
+function outcomeOf(hands: SeenHands): string | null {
+  if (hands.player.length < 2 || hands.banker.length < 2) return null;
+  const [outcome, other] = outcomesOfReadings(hands);
   return other === undefined ? (outcome ?? null) : null;
 }
 
@@ -151,7 +185,7 @@ function betRow(wager: Coup['wagers'][number], since: Since): BetRow {
   return { seat, bet, stands, late, settled: { ...settled, ms: since(last.time) } };
 }
 
-function commissionOf({ entries }: Coup): CoupCommissionRow[] {
+function commissionOf({ entries }: CoupPlay): CoupCommissionRow[] {
   const seats = new Map<number, { seat: number; due: number; taken: number; marked: number }>();
   for (const { seat, due, taken, marked } of entries) {
     const line = seats.get(seat);

@@ -1,6 +1,6 @@
-import { steppedThrough, type Changes, type ChangedShoe } from '../take-changes.js';
+import type { Changes, ChangedShoe } from '../take-changes.js';
 import type { Found, RaisedWhen, Unjudgeable } from '../findings/finding.js';
-import { ledgerRow } from '../ledger/commission.js';
+import { ledgerOf, ledgerRow } from '../ledger/commission.js';
 import { UNCHANGED, type Coup, type FindingChange, type LedgerLine, type Shoe } from '../state.js';
 import { auditedCoup, dealerOf, goneCoup, type AuditedCoup } from './audited-coup.js';
 import { auditedShoe, whenRaised, type AuditedShoe } from './audited-shoe.js';
@@ -34,7 +34,7 @@ export class ShoeRows {
   /** Null if only other rows of the shoe changed. */
   readonly mark: number | null;
 
-  constructor(private changed: ChangedShoe) {
+  constructor(private readonly changed: ChangedShoe) {
     this.shoe = auditedShoe(changed.shoe);
     this.opened = changed.opened === UNCHANGED ? null : changed.opened;
     this.mark = changed.mark === UNCHANGED ? null : changed.mark;
@@ -42,14 +42,15 @@ export class ShoeRows {
 
   /** Returns the coups that changed; with `wanted`, only those of these references. */
   coups(wanted?: ReadonlySet<string>): (AuditedCoup & Marked)[] {
-    // a coup that somebody asks for by its findings was stepped through
-    if (!wanted) this.changed = steppedThrough(this.changed);
-    const { shoe, coups, gone } = this.changed;
+    const { shoe, coups, ahead, gone } = this.changed;
     const isWanted = (ref: string): boolean => wanted?.has(ref) ?? true;
+    // a coup that somebody asks for by its findings was stepped through
+    const unseen = wanted || !ahead ? [] : ahead.play.changedIn(ahead.from, ahead.to);
     return [
       ...coups
         .filter(({ coup }) => isWanted(coup.ref))
         .map(({ coup, mark }) => ({ ...auditedCoup(shoe, coup), mark })),
+      ...unseen.map((coup) => ({ ...coup.row(), mark: coup.mark })),
       ...[...gone.values()]
         .filter(({ coup }) => isWanted(coup.ref))
         .map(({ coup, mark }) => ({ ...goneCoup(shoe, coup), mark })),
@@ -86,16 +87,13 @@ export class ShoeRows {
    * time.
    */
   sums(dayOf: (time: string) => string): ShoeSums | null {
-    if (!this.changed.sums) return null;
-    this.changed = steppedThrough(this.changed);
-    return shoeSums(this.changed.shoe, dayOf);
+    return this.changed.sums ? shoeSums(this.changed.shoe, dayOf) : null;
   }
 
   /** Returns the ledger, by seat. */
   ledger(): LedgerLine[] {
     const { shoe } = this.changed;
-    const accounts = shoe.lane?.isAhead ? shoe.lane.ledger : shoe.ledger;
-    return [...accounts]
+    return [...ledgerOf(shoe)]
       .sort(([a], [b]) => a - b)
       .map(([seat, account]) => ledgerRow(shoe, seat, account));
   }

@@ -1,5 +1,6 @@
-import { accountOf } from '../ledger/commission.js';
-import { dealerOf } from './audited-coup.js';
+import { ledgerOf } from '../ledger/commission.js';
+import type { PlayAhead } from '../lane/play-ahead.js';
+import { dealerOf, type CoupPlay } from './audited-coup.js';
 import type { SeatAccount, Coup, Shoe } from '../state.js';
 import { settledOf, stakesOf } from '../coup/wagers.js';
 
@@ -52,21 +53,55 @@ export interface ShoeSums {
  */
 export function shoeSums(shoe: Shoe, dayOf: (time: string) => string): ShoeSums {
   const sums = new Map<string, SumsOf>();
-  for (const coup of shoe.coups) {
-    const of = sumsOf(sums, dealerOf(coup), dayOf(coup.opening.time));
+  const ahead = playAheadOf(shoe);
+  for (const coup of [...shoe.coups.map(countedOf), ...ahead.coups]) {
+    const of = sumsOf(sums, coup.dealer, dayOf(coup.openedAt));
     for (const entry of coup.entries) addCommission(of, entry.seat, entry);
     if (coup.state !== 'open') addCoup(of, coup);
   }
-  for (const { seat, dealer, time, amounts } of shoe.takings)
+  for (const { seat, dealer, time, amounts } of [...shoe.takings, ...ahead.takings])
     addCommission(sumsOf(sums, dealer, dayOf(time)), seat, amounts);
+  const ledger = ledgerOf(shoe);
   // by day and dealer: the order of the coups changes where one is opened that has no amounts
   const all = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, of]) => of);
   return {
-    ledger: [...shoe.ledger.keys()].sort((a, b) => a - b).map((seat) => accountLine(shoe, seat)),
+    ledger: [...ledger].sort(([a], [b]) => a - b).map(([seat, account]) => ({ seat, ...account })),
     commission: withoutIdle(all.flatMap(({ commission }) => [...commission.values()])),
     dealt: all.flatMap(({ dealt }) => (dealt.coups > 0 ? [dealt] : [])),
     bets: all.flatMap(({ bets }) => [...bets.values()]),
   };
+}
+
+/** What the sums of a shoe count of a coup. */
+interface CountedCoup extends Pick<CoupPlay, 'dealer' | 'openedAt' | 'state' | 'entries'> {
+  readonly cards: readonly Pick<CoupPlay['cards'][number], 'carried'>[];
+  readonly bets: readonly CountedBet[];
+}
+
+interface CountedBet {
+  readonly bet: string;
+  readonly stands: number;
+  readonly settled: { readonly stake: 'returned' | 'taken'; readonly paid: number } | null;
+}
+
+const countedOf = (coup: Coup): CountedCoup => ({
+  dealer: dealerOf(coup),
+  openedAt: coup.opening.time,
+  state: coup.state,
+  entries: coup.entries,
+  cards: coup.cards,
+  bets: coup.wagers.map((wager) => ({
+    bet: wager.bet,
+    stands: stakesOf(wager).stands,
+    settled: settledOf(wager),
+  })),
+});
+
+/** Returns what only the lane of a shoe has seen. */
+function playAheadOf({ lane }: Shoe): Pick<PlayAhead, 'coups' | 'takings'> {
+  if (!lane?.isAhead) return { coups: [], takings: [] };
+  lane.play.read(lane.tail.count);
+  return lane.play;
 }
 
 interface By {
@@ -103,11 +138,6 @@ function withoutIdle(lines: readonly CommissionLine[]): CommissionLine[] {
   return [...holding, ...idle];
 }
 
-const accountLine = (shoe: Shoe, seat: number): SeatAccount & { readonly seat: number } => ({
-  seat,
-  ...accountOf(shoe, seat),
-});
-
 function addCommission(
   { by, commission }: SumsOf,
   seat: number,
@@ -129,23 +159,14 @@ function addCommission(
   line.waived += waived;
 }
 
-function addCoup({ by, dealt, bets }: SumsOf, coup: Coup): void {
+function addCoup({ by, dealt, bets }: SumsOf, coup: CountedCoup): void {
   dealt.coups += 1;
   // a card carried over counts in the coup in which it was drawn
   for (const { carried } of coup.cards) if (!carried) dealt.cards += 1;
   if (coup.state === 'void') return;
-  for (const wager of coup.wagers) {
-    const settled = settledOf(wager);
+  for (const { bet, stands, settled } of coup.bets) {
     if (!settled) continue;
-    const { stands } = stakesOf(wager);
-    const of = lineOf(bets, wager.bet, () => ({
-      bet: wager.bet,
-      ...by,
-      bets: 0,
-      staked: 0,
-      paid: 0,
-      taken: 0,
-    }));
+    const of = lineOf(bets, bet, () => ({ bet, ...by, bets: 0, staked: 0, paid: 0, taken: 0 }));
     of.bets += 1;
     of.staked += stands;
     of.paid += settled.paid;
