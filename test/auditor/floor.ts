@@ -8,7 +8,9 @@ import {
   rowsOf as rowsOfChanges,
   takeFinalChanges,
   takeChanges,
+  type AnyEvent,
   type Finding,
+  type Line,
   type ShoeRows,
   type Unjudgeable,
 } from '#audit';
@@ -37,6 +39,14 @@ export const linesOf = (
       received,
     ),
   );
+
+/** Returns an event that the auditor folds as an object. */
+export function eventOf(event: AnyEvent | Line): AnyEvent {
+  if (!('decoder' in event)) return event;
+  const decoded = event.decoder.decode(event.block, event.from, event.to).event;
+  if (!decoded) throw new Error('the auditor folded a line that cannot be decoded');
+  return decoded;
+}
 
 /** Cuts a table's lines into records. Their lengths cycle through `cuts`. */
 export function recordsOf(

@@ -5,7 +5,16 @@ import { judgingBy, type Judging } from '../../apps/auditor/src/fold/table-run.j
 import { BOOK } from '../kit/house.js';
 import { eventually } from '../kit/eventually.js';
 import { simulated } from '../simulate/simulated.js';
-import { append, expectedOf, Floor, inAnyOrder, linesOf, recordsOf, rowsOf } from './floor.js';
+import {
+  append,
+  eventOf,
+  expectedOf,
+  Floor,
+  inAnyOrder,
+  linesOf,
+  recordsOf,
+  rowsOf,
+} from './floor.js';
 
 let floor: Floor;
 beforeEach(async () => {
@@ -39,10 +48,10 @@ function kept(): Journal & { readonly errors: string[] } {
 function failingAt(line: string, times = Number.POSITIVE_INFINITY): Judging & { failures: number } {
   const { source, id } = JSON.parse(line) as { source: string; id: string };
   const judging = {
-    book: BOOK,
+    ...judgingBy(BOOK),
     failures: 0,
     fold: (...taken: Parameters<Judging['fold']>) => {
-      const [, event] = taken;
+      const event = eventOf(taken[1]);
       // the state is unusable by then, as after a fold that fails halfway
       fold(...taken);
       if (event.source === source && event.id === id && judging.failures < times) {
@@ -256,13 +265,12 @@ describe('a table whose judges fail', () => {
     const lines = linesAt('T1');
     const [one, two] = [failingAt(lines[150] as string), failingAt(lines[260] as string)];
     const judging: Judging = {
-      book: BOOK,
+      ...judgingBy(BOOK),
       fold: (state, event, ...with_) =>
-        (event.id === (JSON.parse(lines[260] as string) as { id: string }).id ? two : one).fold(
-          state,
-          event,
-          ...with_,
-        ),
+        (eventOf(event).id === (JSON.parse(lines[260] as string) as { id: string }).id
+          ? two
+          : one
+        ).fold(state, event, ...with_),
     };
     await floor.start({ judging, leaseMs: 600 });
     await append(floor.log, 'T1', recordsOf('T1', lines, [7]), 0);

@@ -64,6 +64,21 @@ describe('a rebuild', () => {
       expect(inAnyOrder(await rowsOf(floor, table))).toEqual(inAnyOrder(expectedOf(lines)));
   });
 
+  it('produces the same rows without the fast path, also of coups that are open', async () => {
+    const { lines: lawful } = simulated({ rules: 'nsw-crown@1', bets: true, seed: 9, shoes: 2 });
+    const opening = lawful.findLastIndex((line) => line.includes('"shoeprint.coup-opened.v1"'));
+    await floor.start({ leaseMs: 600 });
+    await append(floor.log, 'T1', recordsOf('T1', linesOf(lawful.slice(0, opening + 3)), [7]));
+    await append(floor.log, 'T2', recordsOf('T2', tables.get('T2') as string[], [7]));
+    await floor.caughtUp();
+    const report = await rebuild({ lanes: 'off' });
+    expect(report.tables.filter(({ equal }) => !equal)).toEqual([]);
+    const [{ open } = { open: 0 }] = await floor.query<{ open: number }>(
+      `select count(*)::int as open from rows.coup where state = 'open' and "table" = 'T1'`,
+    );
+    expect(open).toBe(1);
+  });
+
   it('catches up with live rows that advance meanwhile', async () => {
     await floor.start({ leaseMs: 600 });
     await part(0, 600);

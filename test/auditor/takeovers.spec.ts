@@ -66,7 +66,7 @@ function kept(): Kept {
 /** Returns a fold that counts what it folds. */
 function counting(): Judging & { folded: number } {
   const judging = {
-    book: BOOK,
+    ...judgingBy(BOOK),
     folded: 0,
     fold: (...taken: Parameters<Judging['fold']>) => {
       judging.folded += 1;

@@ -6,7 +6,7 @@ export {
   type StartAuditor,
 } from './start-auditor.js';
 export { auditorProbes } from './health.js';
-export { auditorSettings, type AuditorSettings } from './settings.js';
+export { auditorSettings, laneSetting, type AuditorSettings } from './settings.js';
 export {
   rebuildRows,
   type RebuildProgress,

@@ -53,8 +53,8 @@ async function follow(settings: AuditorSettings): Promise<Running> {
   const health = await serveStart(start, settings);
   journal.info('starting', { probes: health.url });
   const log = await start.openLog(settings.log);
-  const { databaseUrl, gamingDays, leaseMs } = settings;
-  const asked = { log, databaseUrl, book, gamingDays, leaseMs, journal };
+  const { databaseUrl, gamingDays, leaseMs, lanes } = settings;
+  const asked = { log, databaseUrl, book, gamingDays, leaseMs, lanes, journal };
   const auditor = await startAuditor(asked, start.reaching);
   const registry = Registry.merge([processRegistry(log), auditor.registry]);
   health.answerWith(auditorProbes({ log, auditor, registry, pages: settings }));
@@ -78,13 +78,14 @@ async function rebuild({
   rules,
   databaseUrl,
   gamingDays,
+  lanes,
   log: where,
 }: AuditorSettings): Promise<number> {
   const asked = rebuildOptions(options);
   const book = installedRules(rules);
   const log = await Start.ofCommand(logger).openLog(where);
   try {
-    return await runRebuild({ log, book, databaseUrl, gamingDays, journal }, asked);
+    return await runRebuild({ log, book, databaseUrl, gamingDays, lanes, journal }, asked);
   } finally {
     await log.close();
   }

@@ -41,7 +41,7 @@ export function rebuildOptions(options: readonly string[]): RebuildOptions {
  * and were not swapped, 130 interrupted. Throws `Refusal` if the rows cannot be rebuilt.
  */
 export async function runRebuild(
-  parts: Pick<RebuildRows, 'log' | 'book' | 'databaseUrl' | 'gamingDays'> & {
+  parts: Pick<RebuildRows, 'log' | 'book' | 'databaseUrl' | 'gamingDays' | 'lanes'> & {
     readonly journal: Journal;
   },
   options: RebuildOptions,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Decoder, FOLD_VERSION, houseFrom, type RuleBook } from '#audit';
+import { Decoder, FOLD_VERSION, houseFrom, type LaneSetting, type RuleBook } from '#audit';
 import type { EventLog } from '#event-log';
 import { errorCode } from '#process';
 import {
@@ -42,6 +42,8 @@ export interface RebuildRows {
    * Swaps even if the rebuilt rows differ from the live ones, as after an upgrade of the judges.
    */
   readonly acceptDifferences?: boolean;
+  /** How lines are folded; default `on`. */
+  readonly lanes?: LaneSetting;
   readonly progress?: (progress: RebuildProgress) => void;
   /** Interrupts the rebuild; the next one resumes it. */
   readonly signal?: AbortSignal;
@@ -110,9 +112,9 @@ class ShadowRows {
     private readonly rebuild: Rebuild,
     private readonly rows: RowStore,
   ) {
-    const { log, book } = asked;
+    const { log, book, lanes } = asked;
     this.loading = {
-      ...{ log, rows, judging: judgingBy(book), decoder: new Decoder(houseFrom(book)) },
+      ...{ log, rows, judging: judgingBy(book, lanes), decoder: new Decoder(houseFrom(book)) },
       slices: this.slices,
     };
     this.live = RowStore.open(asked.databaseUrl, {

@@ -1,3 +1,4 @@
+import type { LaneSetting } from '#audit';
 import { Environment, heapLimit, type Variables } from '#process';
 import {
   houseSettings,
@@ -18,6 +19,8 @@ export interface AuditorSettings
   /** The port that serves health and metrics. */
   readonly metricsPort: number;
   readonly leaseMs: number;
+  /** How lines are folded. */
+  readonly lanes: LaneSetting;
   /** The limit of the heap in megabytes, which what starts the program applies. */
   readonly heapMb: number;
 }
@@ -39,8 +42,13 @@ export function auditorSettings(variables: Variables): AuditorSettings {
     ...pageSettings(env, host),
     metricsPort: env.whole('SHOEPRINT_METRICS_PORT', METRICS_PORT, 0, 65_535),
     heapMb: heapLimit(env),
+    lanes: laneSetting(env),
     leaseMs: env.whole('SHOEPRINT_LEASE_MS', LEASE_MS, 500, 60_000),
   };
   env.check();
   return Object.freeze(settings);
 }
+
+/** Returns how lines are folded. */
+export const laneSetting = (env: Environment): LaneSetting =>
+  env.oneOf<LaneSetting, LaneSetting>('SHOEPRINT_LANE', ['on', 'off'], 'on');

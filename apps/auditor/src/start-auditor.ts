@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { RuleBook } from '#audit';
+import type { LaneSetting, RuleBook } from '#audit';
 import type { EventLog } from '#event-log';
 import {
   gamingDays,
@@ -28,6 +28,8 @@ export interface StartAuditor {
   readonly schema?: string;
   /** How long an owner keeps a partition without renewing its lease; default 3,000 ms. */
   readonly leaseMs?: number;
+  /** How lines are folded; default `on`. */
+  readonly lanes?: LaneSetting;
   readonly journal?: Journal;
 }
 
@@ -78,6 +80,7 @@ async function startOnce({
   gamingDays: days,
   schema,
   leaseMs = LEASE_MS,
+  lanes,
   journal,
 }: StartAuditor & { readonly journal: Journal }): Promise<RunningAuditor> {
   await migrate(databaseUrl, schema);
@@ -90,7 +93,7 @@ async function startOnce({
   const auditor = await Auditor.start({
     log,
     rows,
-    judging: judgingBy(book),
+    judging: judgingBy(book, lanes),
     dayOf: gamingDays(days),
     journal,
     metrics,

@@ -27,10 +27,10 @@ export const rebuildFolder = (
   options: RebuildOptions,
   journal: Journal,
 ): Promise<number> => {
-  const { rules, gamingDays } = settings;
+  const { rules, gamingDays, lanes } = settings;
   const book = installedRules(rules);
   return onFolder(settings, journal, (parts) =>
-    runRebuild({ ...parts, book, gamingDays, journal }, options),
+    runRebuild({ ...parts, book, gamingDays, lanes, journal }, options),
   );
 };
 

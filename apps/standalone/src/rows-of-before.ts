@@ -21,13 +21,14 @@ export async function startOnAnyRows(
         { cause: error },
       );
     say(`the rows are of fold version ${error.found}; rebuilding them by version ${error.wanted}`);
-    const { log, book, gamingDays } = parts;
+    const { log, book, gamingDays, lanes } = parts;
     const { events, tables } = await rebuildRows({
       log,
       databaseUrl: owner,
       book,
       gamingDays,
       acceptDifferences: true,
+      ...(lanes !== undefined && { lanes }),
     });
     for (const { table, live, rebuilt, equal, differing } of tables)
       if (!equal)

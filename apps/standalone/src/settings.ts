@@ -1,5 +1,7 @@
 import { join, resolve } from 'node:path';
 import { listenSettings, type ListenSettings } from '#api';
+import type { LaneSetting } from '#audit';
+import { laneSetting } from '#auditor';
 import { Environment, type Variables } from '#process';
 import { sealingSettings, type SealingSettings } from '#sealer';
 import { logPartitions } from '#server';
@@ -10,6 +12,8 @@ export interface StandaloneSettings extends ListenSettings, SealingSettings {
   readonly data: string;
   /** Number of partitions of the log. It cannot change once the folder exists. */
   readonly partitions: number;
+  /** How the auditor folds lines. */
+  readonly lanes: LaneSetting;
 }
 
 /**
@@ -25,6 +29,7 @@ export function standaloneSettings(variables: Variables): StandaloneSettings {
     ...sealing,
     data,
     partitions: logPartitions(env),
+    lanes: laneSetting(env),
   };
   env.check();
   return Object.freeze(settings);

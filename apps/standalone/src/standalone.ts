@@ -154,11 +154,11 @@ async function startReaders(
   { database, log, sealersLog, book }: Folder & { readonly book: RuleBook },
   started: Stop[],
 ): Promise<{ readonly registries: readonly Registry[]; readonly seal: RunningSealer }> {
-  const { gamingDays } = settings;
+  const { gamingDays, lanes } = settings;
   const auditor = await report.step('Auditor', () => {
     const [databaseUrl, journal] = [database.auditor, journalOn(logger, 'auditor')];
     return startOnAnyRows(
-      { log, databaseUrl, book, gamingDays, journal },
+      { log, databaseUrl, book, gamingDays, lanes, journal },
       { owner: database.owner, say: report.note },
     );
   });

@@ -1,4 +1,4 @@
-import type { AnyEvent } from '#audit';
+import type { Heard } from './heard.js';
 
 /** What one sender, by the api's stamp, delivered for one source at a table. */
 export interface Delivery {
@@ -38,12 +38,12 @@ export class Deliveries {
   }
 
   /** Counts an event. Ignores a sender that the api does not stamp, and one too many. */
-  count(event: AnyEvent, { sender, received, isDuplicate, mark }: DeliveredBy): void {
+  count(event: Heard, { sender, received, isDuplicate, mark }: DeliveredBy): void {
     const delivery = this.kept.get(sender)?.get(event.source) ?? this.begin(sender, event.source);
     if (!delivery) return;
     delivery.events += 1;
     if (isDuplicate) delivery.duplicates += 1;
-    else if (event.type === 'card-drawn' && event.data.card === null) delivery.unread += 1;
+    else if (event.isUnread) delivery.unread += 1;
     delivery.lastReceived = received;
     delivery.changed = mark;
     this.changed.add(delivery);

@@ -1,4 +1,4 @@
-import type { AnyEvent } from '#audit';
+import type { Heard } from './heard.js';
 import { millisBetween } from './times.js';
 
 /**
@@ -35,18 +35,13 @@ export const isDevice = (source: string): boolean =>
   source.startsWith('device/') || source.startsWith('virtual/');
 
 /** Counts an event of the device. `received` is when the api received it. */
-export function hear(
-  device: Device,
-  event: AnyEvent,
-  received: string | null,
-  changed: number,
-): void {
+export function hear(device: Device, event: Heard, received: string | null, changed: number): void {
   device.events += 1;
   device.lastTime = event.time;
   device.changed = changed;
   if (event.session !== undefined) {
     device.session = event.session;
-    device.lastSequence = event.sequence ?? null;
+    device.lastSequence = event.sequence;
   }
   if (event.type === 'device-online') device.online = true;
   else if (event.type === 'device-offline') device.online = false;

@@ -4,12 +4,11 @@ import { asError } from '#process';
 import type { Claimed, ParkedEvent, PassedDigest, PositionMove, SnapshotRow } from '#read-model';
 import { addRows, nothingGathered, type DayOf, type Gathered } from './projected-rows.js';
 import {
+  firstUnknown,
   linesOf,
   NOTHING_LEFT_OUT,
   recordDigest,
-  UnknownEvent,
   type LeftOut,
-  type Lines,
   type StampedEvent,
 } from './record-lines.js';
 import { Snapshots } from './snapshots.js';
@@ -186,7 +185,9 @@ export class PartitionFold {
     if (this.parkedTables.has(key)) this.count(linesIn(value) - from);
     else {
       const lines = { from, leftOut: this.decided };
-      const { events, unknown } = readAll(record, decoder, lines);
+      // before any is folded, so that an unreadable record is not folded in part
+      const unknown = firstUnknown(record, decoder, lines);
+      const events = linesOf(record, decoder, { ...lines, ...(unknown && { to: unknown.line }) });
       const refused = this.foldAll(key, offset, events);
       if (refused) return refused;
       if (unknown) return { table: key, offset, line: unknown.line, why: unknown };
@@ -319,11 +320,11 @@ export class PartitionFold {
   private foldAll(
     table: string,
     offset: number,
-    events: readonly StampedEvent[],
+    events: Iterable<StampedEvent>,
   ): Refused | undefined {
-    if (events.length === 0) return undefined;
-    const run = this.tableOf(table);
+    let run: TableRun | undefined;
     for (const each of events) {
+      run ??= this.tableOf(table);
       try {
         this.foldLine(run, each, offset);
       } catch (error) {
@@ -360,26 +361,6 @@ export class PartitionFold {
     }
     return run;
   }
-}
-
-/**
- * Returns the events of a record up to the first that this auditor does not know. Reads all lines,
- * also those after it, before any is folded, so that an unreadable record is not folded in part.
- */
-function readAll(
-  record: StoredRecord,
-  decoder: Decoder,
-  lines: Lines,
-): { readonly events: readonly StampedEvent[]; readonly unknown: UnknownEvent | undefined } {
-  const events: StampedEvent[] = [];
-  try {
-    for (const each of linesOf(record, decoder, lines)) events.push(each);
-  } catch (error) {
-    if (!(error instanceof UnknownEvent)) throw error;
-    readAll(record, decoder, { ...lines, from: error.line + 1 });
-    return { events, unknown: error };
-  }
-  return { events, unknown: undefined };
 }
 
 /** Receipt times kept per transaction, to measure the time from the api to the rows. */

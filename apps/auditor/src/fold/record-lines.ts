@@ -1,10 +1,19 @@
 import { createHash } from 'node:crypto';
-import { blockOf, knownType, type AnyEvent, type Decoder, type Fault } from '#audit';
+import {
+  blockOf,
+  knownType,
+  type AnyEvent,
+  type Block,
+  type Decoder,
+  type Fault,
+  type Line,
+} from '#audit';
 import { BrokenLog, type StoredRecord } from '#event-log';
 
 /** An event of a record, with the time at which the api received it. */
 export interface StampedEvent {
-  readonly event: AnyEvent;
+  /** The bytes of its line if the scanner reads it, else an object. */
+  readonly event: AnyEvent | Line;
   /** RFC 3339; null if the line has no stamp. */
   readonly received: string | null;
   /** Who sent it, as the api stamped it: `device/<key name>` or `person/<name>`; null if unknown. */
@@ -98,31 +107,90 @@ function isPassed({ partition, offset, value }: StoredRecord, { passed }: LeftOu
 export function* linesOf(
   record: StoredRecord,
   decoder: Decoder,
-  { from = 0, to = Number.POSITIVE_INFINITY, leftOut }: Lines,
+  lines: Lines,
 ): Generator<StampedEvent, void, undefined> {
+  for (const { event, block, from, to, line } of readLines(record, decoder, lines)) {
+    const received = receivedOf(block, from, to);
+    const sender = received === null ? null : senderOf(block.text, to);
+    yield { event, received, sender, line };
+  }
+}
+
+/**
+ * Reads all events of a record and keeps nothing of them. Returns the first that this auditor does
+ * not know. Throws as `linesOf` does.
+ */
+export function firstUnknown(
+  record: StoredRecord,
+  decoder: Decoder,
+  lines: Lines,
+): UnknownEvent | undefined {
+  let first: UnknownEvent | undefined;
+  for (let from = lines.from ?? 0; ;) {
+    try {
+      for (const _ of readLines(record, decoder, { ...lines, from }));
+      return first;
+    } catch (error) {
+      if (!(error instanceof UnknownEvent)) throw error;
+      first ??= error;
+      from = error.line + 1;
+    }
+  }
+}
+
+/** An event of a record, and where its line lies in the record. */
+interface ReadLine extends BytesOfLine {
+  readonly event: AnyEvent | Line;
+  readonly line: number;
+}
+
+interface BytesOfLine {
+  readonly block: Block;
+  readonly from: number;
+  readonly to: number;
+}
+
+function* readLines(
+  record: StoredRecord,
+  decoder: Decoder,
+  { from: first = 0, to: end = Number.POSITIVE_INFINITY, leftOut }: Lines,
+): Generator<ReadLine, void, undefined> {
   if (isPassed(record, leftOut)) return;
   const { released } = leftOut;
-  const { value: bytes, key, offset } = record;
+  const { value: bytes, offset } = record;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   const block = blockOf(bytes, text);
-  for (let start = 0, line = 0; start <= bytes.length && line < to; line += 1) {
-    const newline = bytes.indexOf(NEWLINE, start);
-    const end = newline < 0 ? bytes.length : newline;
-    if (line >= from && !(released.size > 0 && released.has(lineKey({ offset, line })))) {
-      const { event, faults } = decoder.decode(block, start, end);
-      if (event === undefined) throw unreadable(record, line, bytes.subarray(start, end), faults);
-      if (event.table !== key)
-        throw new UnreadableRecord(
-          `names table ${JSON.stringify(event.table)} under the key ${JSON.stringify(key)}`,
-          record,
-          line,
-        );
-      const received = receivedOf(bytes, text, start, end);
-      const sender = received === null ? null : senderOf(text, end);
-      yield { event, received, sender, line };
-    }
-    start = end + 1;
+  for (let from = 0, line = 0; from <= bytes.length && line < end; line += 1) {
+    const newline = bytes.indexOf(NEWLINE, from);
+    const to = newline < 0 ? bytes.length : newline;
+    if (line >= first && !(released.size > 0 && released.has(lineKey({ offset, line }))))
+      yield { event: eventAt(record, decoder, { block, from, to }, line), block, from, to, line };
+    from = to + 1;
   }
+}
+
+/** Returns an event of the record's table. */
+function eventAt(
+  record: StoredRecord,
+  decoder: Decoder,
+  { block, from, to }: BytesOfLine,
+  line: number,
+): AnyEvent | Line {
+  const scanned = decoder.tableOf(block, from, to);
+  if (scanned !== undefined) {
+    checkTable(record, scanned, line);
+    return { decoder, block, from, to };
+  }
+  const { event, faults } = decoder.decode(block, from, to);
+  if (event === undefined) throw unreadable(record, line, block.bytes.subarray(from, to), faults);
+  checkTable(record, event.table, line);
+  return event;
+}
+
+function checkTable(record: StoredRecord, table: string, line: number): void {
+  if (table === record.key) return;
+  const [named, key] = [JSON.stringify(table), JSON.stringify(record.key)];
+  throw new UnreadableRecord(`names table ${named} under the key ${key}`, record, line);
 }
 
 const NEWLINE = 0x0a;
@@ -133,7 +201,7 @@ const TIME_LENGTH = '2026-11-20T12:00:00.123Z'.length;
  * Returns the receipt time at the end of a decoded line. No string inside an event can end a line
  * this way.
  */
-function receivedOf(bytes: Uint8Array, text: string, from: number, to: number): string | null {
+function receivedOf({ bytes, text }: Block, from: number, to: number): string | null {
   // the line ends with the braces of its data and of itself
   if (bytes[to - 2] !== 0x22) return null;
   const at = to - 2 - TIME_LENGTH;

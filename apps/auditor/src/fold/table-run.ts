@@ -3,35 +3,40 @@ import {
   FOLD_VERSION,
   HOUSE_TABLE,
   isOfHouse,
-  isReview,
+  isReviewType,
   loadTable,
   newTable,
-  referenceOf,
   saveTable,
   shoesInReach,
   takeChanges,
   type AnyEvent,
   type Changes,
+  type LaneSetting,
+  type Line,
   type Receipt,
   type RuleBook,
   type TableState,
 } from '#audit';
 import { Deliveries, type Delivery } from './delivery.js';
 import { hear, isDevice, newDevice, type Device } from './device.js';
+import { heardOf, type Heard } from './heard.js';
 import { ProjectedSums } from './sums.js';
 import { isLater } from './times.js';
 
 /** Folds one event: the fold of `#audit`, or in a test one that fails. */
-type Fold = (state: TableState, event: AnyEvent, book: RuleBook, receipt: Receipt) => void;
+type Fold = (state: TableState, event: AnyEvent | Line, book: RuleBook, receipt: Receipt) => void;
 
-/** The fold, and the rules that it judges by. */
+/** The fold, the rules that it judges by, and how it takes lines. */
 export interface Judging {
   readonly book: RuleBook;
   readonly fold: Fold;
+  readonly lanes: LaneSetting;
 }
 
 /** Returns the fold of `#audit` with a rule book. */
-export const judgingBy = (book: RuleBook): Judging => ({ book, fold });
+export const judgingBy = (book: RuleBook, lanes: LaneSetting = 'on'): Judging => ({
+  ...{ book, fold, lanes },
+});
 
 /** The version of `Kept`, which is saved next to the fold's state. */
 const KEPT_VERSION = 2;
@@ -105,7 +110,7 @@ export class TableRun {
   }
 
   static fresh(table: string, judging: Judging): TableRun {
-    return new TableRun(newTable(table), judging);
+    return new TableRun(newTable(table, judging.lanes), judging);
   }
 
   /**
@@ -117,7 +122,8 @@ export class TableRun {
     const end = text.indexOf('\n');
     const kept = JSON.parse(text.slice(0, end)) as Kept;
     if (kept.version !== KEPT_VERSION || kept.fold !== FOLD_VERSION) return undefined;
-    return new TableRun(loadTable(text.slice(end + 1), judging.book), judging, kept);
+    const { book, lanes } = judging;
+    return new TableRun(loadTable(text.slice(end + 1), book, lanes), judging, kept);
   }
 
   /** Returns everything that a later owner needs to continue. */
@@ -166,10 +172,17 @@ export class TableRun {
    * Folds one event, which `sender` delivered, at position `at`. If this throws, the state is
    * unusable and the table must be reloaded.
    */
-  take(event: AnyEvent, received: string | null, at: LineAt, sender: string | null = null): void {
+  take(
+    event: AnyEvent | Line,
+    received: string | null,
+    at: LineAt,
+    sender: string | null = null,
+  ): void {
     const mark = at.offset + 1;
-    if (event.type === 'shoe-opened') this.noteOpening(referenceOf(event), at);
-    if (isOfHouse(event) && this.table === HOUSE_TABLE) this.acts.push({ event, mark });
+    const heard = heardOf(event); // the fold may read other lines
+    if (heard.opening !== null) this.noteOpening(heard.opening, at);
+    if (this.table === HOUSE_TABLE && isOfHouse(heard))
+      this.acts.push({ event: eventOf(event), mark });
     const { counts } = this.state.admission;
     const { duplicates } = counts;
     this.judging.fold(this.state, event, this.judging.book, {
@@ -180,16 +193,16 @@ export class TableRun {
     this.mark = mark;
     this.eventsFolded += 1;
     // a table has been quiet since its last event, whenever people review what it did
-    if (!isReview(event) || this.lastEventTime === '') this.lastEventTime = event.time;
+    if (!isReviewType(heard.type) || this.lastEventTime === '') this.lastEventTime = heard.time;
     if (
       received !== null &&
       (this.highestReceived === null || isLater(received, this.highestReceived))
     )
       this.highestReceived = received;
-    this.hear(event, received, mark);
+    this.hear(heard, received, mark);
     if (received === null || sender === null) return;
     const isDuplicate = counts.duplicates > duplicates;
-    this.deliveries.count(event, { sender, received, isDuplicate, mark });
+    this.deliveries.count(heard, { sender, received, isDuplicate, mark });
   }
 
   private noteOpening(ref: string, at: LineAt): void {
@@ -209,7 +222,7 @@ export class TableRun {
     return this.openings.get(ref) ?? { offset: 0, line: 0 };
   }
 
-  private hear(event: AnyEvent, received: string | null, mark: number): void {
+  private hear(event: Heard, received: string | null, mark: number): void {
     const { source } = event;
     let device = this.lastDevice;
     if (device?.source !== source) {
@@ -241,6 +254,15 @@ export class TableRun {
     const deliveries = this.deliveries.takeChanged();
     return { mark, changes: takeChanges(this.state), devices, acts, deliveries };
   }
+}
+
+/** Returns an event as an object. */
+function eventOf(event: AnyEvent | Line): AnyEvent {
+  if (!('decoder' in event)) return event;
+  const { decoder, block, from, to } = event;
+  const decoded = decoder.decode(block, from, to).event;
+  if (!decoded) throw new Error('a line that was scanned before cannot be decoded');
+  return decoded;
 }
 
 /** Openings kept. Beyond this, the oldest whose shoe is out of reach is dropped. */

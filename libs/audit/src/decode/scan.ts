@@ -11,8 +11,8 @@ import { EVENT_TYPES, SHAPES, type AnyEvent, type EventType } from '../events/ev
 import type { HeadNames, Names } from '../events/names.js';
 import { timeOf } from '../events/time.js';
 import { isSource, type House } from '../events/validate.js';
-import { DataReader } from './data-reader.js';
-import { GRAMMARS, type Grammar } from './grammar.js';
+import { DataReader, UNREAD_CARD } from './data-reader.js';
+import { GRAMMARS, partAt, type Grammar } from './grammar.js';
 import { LineReader, type Block } from './line-reader.js';
 import { endOfString, literal, NEVER, QUOTE, stands, type Literal } from './literal.js';
 
@@ -306,6 +306,11 @@ export class Scanner {
     return this.line.text.substring(this.timeFrom, this.timeTo);
   }
 
+  /** Whether the line that was read is of a card that nobody could read. */
+  get isUnread(): boolean {
+    return this.type === 'card-drawn' && this.data.numberAt(CARD) === UNREAD_CARD;
+  }
+
   /** Returns the event of the line that was read. */
   event(): AnyEvent {
     const { origin, kind, sequence } = this;
@@ -429,6 +434,8 @@ const RECEIVED_FROM = literal(',"receivedfrom":"');
 const RECEIVED_TIME = literal('","receivedtime":"');
 const CLOSE = 0x7d;
 const ZULU = 0x5a;
+
+const CARD = partAt('card-drawn', 'card');
 
 /** Where the type's own name begins on a canonical line. */
 const NAME_AT = OPENING_TEXT.length;

@@ -692,7 +692,9 @@ export const REVIEW_TYPES = EVENT_TYPES.filter(
 export type ReviewEvent = { [T in ReviewType]: EventOf<T> }[ReviewType];
 
 /** Returns whether an event is what a person did about a finding. No shoe holds it. */
-export const isReview = (event: AnyEvent): event is ReviewEvent => REVIEWS.has(event.type);
+export const isReview = (event: AnyEvent): event is ReviewEvent => isReviewType(event.type);
+/** Returns whether events of a type are what a person did about a finding. */
+export const isReviewType = (type: EventType): boolean => REVIEWS.has(type);
 /** Looking here costs less than finding the shape of each event. */
 const REVIEWS: ReadonlySet<EventType> = new Set(REVIEW_TYPES);
 
