@@ -3,6 +3,7 @@ import {
   blockOf,
   Decoder,
   fold,
+  loadTable,
   newTable,
   rowsOf,
   saveTable,
@@ -71,10 +72,27 @@ describe('the lane of a table', () => {
     expect(rows?.sums((time) => time)).toEqual(wanted?.sums((time) => time));
   });
 
+  it('goes on from saved state where it was, in a coup with bets and cards', () => {
+    const at = nth('card-drawn', 40);
+    const state = folded(LAWFUL.slice(0, at));
+    expect(state.open?.lane?.isCoupOpen).toBe(true);
+    const loaded = loadTable(saveTable(state), BOOK);
+    expect(loaded.open?.coups.length).toBe(0);
+    take(loaded, LAWFUL.slice(at, closing + 1));
+    expect(loaded.lane.counts).toEqual({ lane: closing + 1 - at, again: 0 });
+    const whole = folded(firstShoe);
+    takeChanges(whole);
+    expect(saveTable(loaded)).toBe(saveTable(whole));
+    const off = loadTable(saveTable(loaded), BOOK, 'off');
+    expect(saveTable(off)).toBe(saveTable(folded(firstShoe, 'off')));
+  });
+
   it('takes nothing if it is off', () => {
     const state = folded(firstShoe, 'off');
     expect(state.lane.counts).toEqual({ lane: 0, again: 0 });
-    expect(saveTable(state)).toBe(saveTable(folded(firstShoe)));
+    const other = folded(firstShoe);
+    other.lane.catchUp(other);
+    expect(saveTable(state)).toBe(saveTable(other));
   });
 
   it('lets a shoe that was closed lawfully go out of reach without stepping through it', () => {

@@ -16,7 +16,7 @@ import type { AnyEvent, CoupKind, EventOf, Hand, Report } from './events/events.
  * The version of the fold's verdicts and of the state that it saves. State of another version is
  * never read, but rebuilt.
  */
-export const FOLD_VERSION = 15;
+export const FOLD_VERSION = 16;
 
 /** A seat's commission in one shoe, in minor units: outstanding = marked - collected - waived. */
 export interface LedgerLine extends Readonly<SeatAccount> {
@@ -422,6 +422,9 @@ export interface TableState {
   /** Where the review of its findings stands. */
   readonly desk: Desk;
   readonly changes: TableChanges;
-  /** Takes lawful play from lines ahead of the shoes. It is never saved. */
+  /**
+   * Takes lawful play from lines ahead of the shoes. It is never saved; its lines are, with their
+   * shoes.
+   */
   readonly lane: Lane;
 }

@@ -84,6 +84,11 @@ export class Decoder {
     return this.scanned(block, from, to)?.origin.table;
   }
 
+  /** Returns whether another decoder accepts the same lines, and reads the same from them. */
+  isLike({ house, stamps }: Decoder): boolean {
+    return this.house === house && this.stamps === stamps;
+  }
+
   /** Decodes one event the slow way, with every fault. */
   explain(bytes: Uint8Array): Decoded {
     if (bytes.length > LINE_BYTES_MAX) return TOO_LONG;

@@ -27,11 +27,19 @@ export function isBetId(book: RuleBook, id: string): boolean {
   return false;
 }
 
+const houses = new WeakMap<RuleBook, House>();
+
 /**
  * Returns what events and corrected data are validated against: the installed rule documents and
- * review policies.
+ * review policies. It is the same for the same book.
  */
-export const houseFrom = (book: RuleBook): House => ({
+export function houseFrom(book: RuleBook): House {
+  let house = houses.get(book);
+  if (!house) houses.set(book, (house = newHouse(book)));
+  return house;
+}
+
+const newHouse = (book: RuleBook): House => ({
   hasRules: (ref) => book.has(ref),
   hasBet: (id) => isBetId(book, id),
   hasPolicy: (ref) => book.policies.has(ref),

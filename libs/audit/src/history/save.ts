@@ -2,7 +2,11 @@ import { noShoeChanges, noTableChanges } from '../changes.js';
 import { forgetChanges } from '../take-changes.js';
 import type { AnyEvent, EventOf } from '../events/events.js';
 import { judgedBy, replay, type RuleBook } from './replay.js';
+import { Decoder } from '../decode/decode.js';
+import { houseFrom } from '../events/house.js';
 import { Lane, type LaneSetting } from '../lane/lane.js';
+import { ShoeLane } from '../lane/shoe-lane.js';
+import { Tail, type SavedTail } from '../lane/tail.js';
 import { openShoe } from '../judges/shoe.js';
 import {
   FOLD_VERSION,
@@ -21,6 +25,8 @@ interface SavedShoe {
   readonly awayAtOpening: Shoe['awayAtOpening'];
   readonly journal: readonly Entry[];
   readonly found: readonly (readonly [string, Found])[];
+  /** The lines that only its lane has seen; null if there are none. */
+  readonly ahead: SavedTail | null;
 }
 
 interface SavedTable extends Omit<
@@ -43,10 +49,10 @@ interface SavedTable extends Omit<
 
 /**
  * Returns a table's state as JSON, after any event. It contains what was recorded of the two shoes
- * within reach and what was found. Loading folds the progress of the game from that again.
+ * within reach and what was found. Loading folds the progress of the game from that again. Of a
+ * shoe whose lane is ahead, it contains the state as of its last catching up, and the lines since.
  */
 export function saveTable(state: TableState): string {
-  state.lane.catchUp(state);
   const { changes: _, lane: __, ...kept } = state;
   const { admission, open, before, foundOutside, desk } = kept;
   const saved: SavedTable = {
@@ -107,17 +113,19 @@ const savedShoe = ({
   awayAtOpening,
   journal,
   found,
+  lane,
 }: Shoe): SavedShoe => ({
   opening: recordedOpening,
   dutyAtOpening,
   awayAtOpening,
   journal,
   found: [...found],
+  ahead: lane?.isAhead ? lane.tail.saved() : null,
 });
 
 /**
- * Returns a table's state from `saveTable`. Throws if another version of the fold saved it: such
- * state is rebuilt from the log, never read.
+ * Returns a table's state from `saveTable`. Its lane goes on where it was. Throws if another version
+ * of the fold saved it: such state is rebuilt from the log, never read.
  */
 export function loadTable(text: string, book: RuleBook, lanes: LaneSetting = 'on'): TableState {
   const saved = JSON.parse(text) as SavedTable;
@@ -129,6 +137,7 @@ export function loadTable(text: string, book: RuleBook, lanes: LaneSetting = 'on
   const changes = noTableChanges();
   const loaded = (shoe: SavedShoe | null): Shoe | null =>
     shoe && loadedShoe(saved.table, shoe, book, changes);
+  const lane = new Lane(lanes === 'on');
   const state: TableState = {
     ...saved,
     admission: {
@@ -147,15 +156,17 @@ export function loadTable(text: string, book: RuleBook, lanes: LaneSetting = 'on
       acts: new Map(desk.acts),
     },
     changes,
-    lane: new Lane(lanes === 'on'),
+    lane,
   };
+  if (state.open?.lane) lane.resume(state.open.lane);
+  if (lanes === 'off') lane.catchUp(state);
   new ReviewDesk(state, book).watchAgain();
   return state;
 }
 
 function loadedShoe(
   table: string,
-  { opening, dutyAtOpening, awayAtOpening, journal, found }: SavedShoe,
+  { opening, dutyAtOpening, awayAtOpening, journal, found, ahead }: SavedShoe,
   book: RuleBook,
   changes: TableChanges,
 ): Shoe {
@@ -166,6 +177,10 @@ function loadedShoe(
   forgetChanges(shoe, changes);
   shoe.found.clear();
   for (const [id, each] of found) shoe.found.set(id, each);
+  if (ahead) {
+    shoe.lane = new ShoeLane(shoe, new Tail());
+    shoe.lane.resume(ahead, new Decoder(houseFrom(book)));
+  }
   return shoe;
 }
 

@@ -150,6 +150,12 @@ export class Lane {
     return this.shoe;
   }
 
+  /** Goes on with the lane of a shoe that was loaded. */
+  resume(shoe: ShoeLane): void {
+    this.last = shoe;
+    if (this.isOn) this.shoe = shoe;
+  }
+
   /** Returns a tail without lines: that of the last lane, if its shoe has caught up. */
   private tail(): Tail {
     const { last } = this;

@@ -1,5 +1,6 @@
 import { cardIndex, CARDS, permittedBurns, rankOf, type Card } from '#baccarat';
 import { UNREAD_CARD } from '../decode/data-reader.js';
+import { blockOf, type Decoder } from '../decode/decode.js';
 import type { Scanner } from '../decode/scan.js';
 import type { AnyEvent, EventData, EventOf } from '../events/events.js';
 import { UNCHANGED, type Duty, type Receipt, type SeatAccount, type Shoe } from '../state.js';
@@ -21,8 +22,10 @@ import {
 } from './fields.js';
 import { PlayAhead, type DueAhead } from './play-ahead.js';
 import { DUE, RuleTables } from './rule-tables.js';
-import type { Tail } from './tail.js';
+import type { SavedTail, Tail } from './tail.js';
 import { STAKE, WagersLane } from './wagers.js';
+
+const NEWLINE = 0x0a;
 
 /** When the cut card appeared: the coup in which it did, or the last one before. */
 interface CutCardSeen {
@@ -202,6 +205,28 @@ export class ShoeLane {
       default:
         return false;
     }
+  }
+
+  /**
+   * Takes the lines of a tail that was saved, whose changes were taken. Throws if one of them is
+   * not lawful.
+   */
+  resume({ lines, positions }: SavedTail, decoder: Decoder): void {
+    const bytes = new TextEncoder().encode(lines);
+    const block = blockOf(bytes, lines);
+    const duty = { ...this.shoe.duty };
+    let from = 0;
+    for (const position of positions) {
+      const end = bytes.indexOf(NEWLINE, from);
+      const to = end < 0 ? bytes.length : end;
+      const receipt = { mark: 0, received: null, ...(position !== null && { position }) };
+      const scanner = decoder.scanned(block, from, to);
+      if (!scanner || !this.take(scanner, duty, receipt))
+        throw new Error(`a saved line is not lawful: ${lines.slice(from, to)}`);
+      this.tail.add({ decoder, block, from, to }, receipt);
+      from = to + 1;
+    }
+    this.forgetChanges(this.tail.count);
   }
 
   private marked(mark: number): boolean {

@@ -16,6 +16,12 @@ interface Bytes {
   readonly to: number;
 }
 
+/** The lines of a tail, one below the other, and the position of each; null if that is unknown. */
+export interface SavedTail {
+  readonly lines: string;
+  readonly positions: readonly (number | null)[];
+}
+
 /**
  * The canonical lines of a shoe that the lane took and the shoe has not stepped through: their
  * bytes, one after the other, with the receipt of each.
@@ -46,9 +52,9 @@ export class Tail {
     return this.lines;
   }
 
-  /** Returns whether lines of a decoder can be added: all lines of a tail are read by one. */
+  /** Returns whether lines of a decoder can be added: one decoder reads all lines of a tail. */
   takesFrom(decoder: Decoder): boolean {
-    return this.lines === 0 || this.decoder === decoder;
+    return this.lines === 0 || this.decoder === decoder || this.decoder?.isLike(decoder) === true;
   }
 
   /** Adds a line that the scanner has read, so that all its bytes are ASCII. */
@@ -86,6 +92,18 @@ export class Tail {
   /** Returns the lines as a text, for a person who looks for a bug. */
   text(): string {
     return ascii.decode(this.bytes.subarray(0, this.length));
+  }
+
+  /** Returns what a tail with these lines can be made from again. */
+  saved(): SavedTail {
+    const text = this.text();
+    const lines = Array.from({ length: this.lines }, (_, i) =>
+      text.substring(this.startOf(i), this.ends[i]),
+    );
+    const positions = Array.from(this.positions.subarray(0, this.lines), (position) =>
+      Number.isNaN(position) ? null : position,
+    );
+    return { lines: lines.join('\n'), positions };
   }
 
   /** Calls `take` with the event of each line. */
