@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installedRules } from '#rule-folder';
 import { spread } from '../measure.mjs';
-import { baccaratEngine, decodeOnly, shoeprint } from './contestants.mjs';
+import { auditor, baccaratEngine, decodeOnly, shoeprint } from './contestants.mjs';
 
 const ROUNDS = 9;
 const SHOES = 200;
@@ -108,18 +108,23 @@ const EXPLAINED_WHOLE = 'chemin-de-fer@1';
 function countLanes() {
   const installed = installedRules();
   console.log(
-    '\nlawful play, with bets: share that the lane takes, and of it stepped through again',
+    '\nlawful play, with bets, as audit and as the auditor take it: share of the lane, and of what is stepped through again',
   );
   for (const rules of installed.keys()) {
     const file = log(`lawful-${rules}`, 20, true, rules);
-    const { events, lane = 0, again = 0, findings } = shoeprint(file, 'on', installed);
-    const [taken, stepped] = [lane / events, again / events];
-    console.log(
-      `  ${rules.padEnd(22)} ${(taken * 100).toFixed(1)} %, ${(stepped * 100).toFixed(1)} %`,
+    const both = [shoeprint(file, 'on', installed), auditor(file, installed)];
+    const shares = both.map(({ events, lane = 0, again = 0 }) => [lane / events, again / events]);
+    const text = shares.map((each) =>
+      each.map((share) => `${(share * 100).toFixed(1)} %`).join(', '),
     );
+    console.log(`  ${rules.padEnd(22)} ${text.join('; ')}`);
     const isLane = rules !== EXPLAINED_WHOLE;
-    if (findings > 0 || stepped > AGAIN_MAX || taken > 0.98 !== isLane)
-      throw new Error(`under ${rules}, lawful play is not for the lane alone`);
+    const [one, other] = both;
+    if (one?.findings !== 0 || other?.findings !== 0 || one.coups !== other.coups)
+      throw new Error(`under ${rules}, the two disagree: ${JSON.stringify(both)}`);
+    for (const [taken = 0, stepped = 0] of shares)
+      if (stepped > AGAIN_MAX || taken > 0.98 !== isLane)
+        throw new Error(`under ${rules}, lawful play is not for the lane alone`);
   }
 }
 

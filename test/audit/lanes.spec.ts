@@ -72,6 +72,16 @@ describe('the lane of a table', () => {
     expect(rows?.sums((time) => time)).toEqual(wanted?.sums((time) => time));
   });
 
+  it('keeps drawn rows as they are while the coup that they are of goes on', () => {
+    const state = folded(firstShoe.slice(0, nth('bet-settled', 40) + 1));
+    const drawn = rowsOf(takeChanges(state)).shoes.map((rows) => rows.coups());
+    expect(drawn.at(-1)?.at(-1)?.state).toBe('open');
+    const before = JSON.stringify(drawn);
+    take(state, firstShoe.slice(nth('bet-settled', 40) + 1));
+    rowsOf(takeChanges(state)).shoes.map((rows) => rows.coups());
+    expect(JSON.stringify(drawn)).toBe(before);
+  });
+
   it('goes on from saved state where it was, in a coup with bets and cards', () => {
     const at = nth('card-drawn', 40);
     const state = folded(LAWFUL.slice(0, at));

@@ -108,6 +108,41 @@ describe('the rows', () => {
     },
   );
 
+  it('equal the result of the fold for lawful shoes, which the judges need not step through', async () => {
+    const floor = await floorOf();
+    const lawful = { rules: 'punto-banco@1', bets: true, shoes: 3 };
+    const tables = new Map(
+      ['T1', 'T2'].map((table) => [
+        table,
+        linesOf(simulated({ ...lawful, table, seed: table }).lines),
+      ]),
+    );
+    const [one, other] = [...tables].map(([table, lines]) => recordsOf(table, lines, [1, 7, 120]));
+    await floor.start();
+    await appendAll(floor, byTurns([one, other] as [Records, Records]));
+    await floor.caughtUp();
+    await expectRows(floor, tables);
+    const counted = async (): Promise<readonly number[]> => {
+      const [metrics] = floor.metrics as [(typeof floor.metrics)[number]];
+      const both = [metrics.byLane.get(), metrics.steppedAgain.get()];
+      return (await Promise.all(both)).map(({ values }) => values[0]?.value ?? 0);
+    };
+    const events = [...tables.values()].flat().length;
+    const [lane = 0, again] = await counted();
+    expect(lane / events).toBeGreaterThan(0.98);
+    expect(again).toBe(0);
+    const extra = JSON.parse(tables.get('T1')?.at(-1) as string) as Sent;
+    const correction = { by: 'sam', reason: 'misread', event: 'nobody#1', data: { card: '9S' } };
+    const { table, time } = extra as { table: string; time: string };
+    const type = 'shoeprint.observation-corrected.v1';
+    const sent = { specversion: '1.0', type, source: 'person/sam', id: 'c1', time, table };
+    const line = linesOf([{ ...sent, data: correction }]);
+    await append(floor.log, 'T1', recordsOf('T1', line));
+    await floor.caughtUp();
+    expect((await counted())[1]).toBeGreaterThan(1_000);
+    await expectRows(floor, new Map([['T1', [...(tables.get('T1') as string[]), ...line]]]));
+  });
+
   it('equal the result of the fold for any cut of the log into records and any number of killed auditors', async () => {
     const game = fc.oneof(anyGame(120), anyStream(80).filter(hasEachCoupOnce).map(small));
     const kills = fc.array(

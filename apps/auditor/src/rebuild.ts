@@ -129,7 +129,7 @@ class ShadowRows {
           new Error(`partition ${partition} of the rebuilt rows was claimed by another process`),
         ),
       unwritable: (_fold, why) => failed(why),
-      committed: (events) => void (this.events += events),
+      committed: ({ events }) => void (this.events += events),
       failed: () => undefined, // the writer retries
     });
     this.refusals = new Refusals(this.loading, this.writer, {

@@ -1,4 +1,4 @@
-import type { Decoder } from '#audit';
+import type { Decoder, LaneCounts } from '#audit';
 import { BrokenLog, type StoredRecord } from '#event-log';
 import { asError } from '#process';
 import type { Claimed, ParkedEvent, PassedDigest, PositionMove, SnapshotRow } from '#read-model';
@@ -38,6 +38,8 @@ export interface Projection {
   readonly rows: Gathered;
   /** Receipt times of some of the events. */
   readonly received: readonly string[];
+  /** How many of the events the lane took, and how many were stepped through again. */
+  readonly lanes: LaneCounts;
   /** The parked table that these rows unpark, or null. */
   readonly unparks: string | null;
 }
@@ -255,7 +257,13 @@ export class PartitionFold {
   project(dayOf: DayOf, savings: number): Projection {
     const move = this.move();
     const rows = { ...nothingGathered(), moves: [move] };
-    for (const run of this.changed) addRows(run, this.partition, dayOf, rows);
+    const lanes = { lane: 0, again: 0 };
+    for (const run of this.changed) {
+      addRows(run, this.partition, dayOf, rows);
+      const { lane, again } = run.takeLaneCounts();
+      lanes.lane += lane;
+      lanes.again += again;
+    }
     rows.parked.push(...this.newlyParked.splice(0));
     rows.snapshots.push(
       ...this.statesBeforeParking.splice(0),
@@ -266,7 +274,7 @@ export class PartitionFold {
     this.unparks = null;
     this.pending.events = this.pending.bytes = 0;
     this.projected = this.next;
-    return { move, rows, received: this.received.splice(0), unparks };
+    return { move, rows, received: this.received.splice(0), lanes, unparks };
   }
 
   /**
@@ -298,7 +306,7 @@ export class PartitionFold {
     if (snapshots.length === 0) return undefined;
     const move = this.move();
     const rows = { ...nothingGathered(), moves: [move], snapshots };
-    return { move, rows, received: [], unparks: null };
+    return { move, rows, received: [], lanes: { lane: 0, again: 0 }, unparks: null };
   }
 
   private move(): PositionMove {

@@ -11,6 +11,7 @@ import {
   takeChanges,
   type AnyEvent,
   type Changes,
+  type LaneCounts,
   type LaneSetting,
   type Line,
   type Receipt,
@@ -88,6 +89,8 @@ export class TableRun {
   /** Acts in the house since then. Only the run of the table `HOUSE_TABLE` has any. */
   private acts: HouseAct[] = [];
   private eventsFolded = 0;
+  /** The counts of its lane when they were last taken. */
+  private lanesTaken: LaneCounts = { lane: 0, again: 0 };
   private lastEventTime: string;
   private highestReceived: string | null;
   private readonly heardDevices: Map<string, Device>;
@@ -236,6 +239,14 @@ export class TableRun {
     }
     hear(device, event, received, mark);
     this.changedDevices.add(device);
+  }
+
+  /** Returns how many events its lane took since the last call, and how many it gave back. */
+  takeLaneCounts(): LaneCounts {
+    const { lane, again } = this.state.lane.counts;
+    const { lanesTaken } = this;
+    this.lanesTaken = { lane, again };
+    return { lane: lane - lanesTaken.lane, again: again - lanesTaken.again };
   }
 
   /** Returns what changed since the last call. `mark` is null if no event was folded. */

@@ -56,7 +56,7 @@ export class Auditor {
     const writer = new Writer(rows, dayOf, {
       lost: (fold) => this.lost(fold),
       unwritable: (fold, why) => tasks.track(faults.stop(fold, { offset: fold.written, why })),
-      committed: (...commit) => metrics.committed(...commit),
+      committed: (commit) => metrics.committed(commit),
       failed: (why) => reports.writeFailed(why),
     });
     const faults = new PartitionFaults(parts, partitions, writer);

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { LaneCounts } from '#audit';
 import { asError } from '#process';
 import { RowsNotWritten, type RowStore } from '#read-model';
 import { nothingGathered, type DayOf, type Gathered } from '../fold/projected-rows.js';
@@ -9,13 +10,24 @@ interface Piece extends Projection {
   readonly fold: PartitionFold;
 }
 
+/** A committed transaction. */
+export interface Commit extends LaneCounts {
+  /** How many events it wrote. */
+  readonly events: number;
+  readonly ms: number;
+  /** When some of the events were received. */
+  readonly received: readonly string[];
+  /** How many findings lapsed. */
+  readonly lapsed: number;
+}
+
 /** Receives a writer's reports. */
 export interface WriterListener {
   /** Another process owns the partition, so its state here is worthless. */
   lost(fold: PartitionFold): void;
   /** The rows of this partition cannot be projected, or the database refuses them: a bug. */
   unwritable(fold: PartitionFold, why: Error): void;
-  committed(events: number, ms: number, received: readonly string[], lapsed: number): void;
+  committed(commit: Commit): void;
   failed(why: Error): void;
 }
 
@@ -297,17 +309,17 @@ export class Writer {
   }
 
   private wrote(pieces: readonly Piece[], ms: number): void {
-    let events = 0;
-    for (const piece of pieces) {
-      piece.fold.wrote(piece.move);
-      events += piece.move.events;
+    let [events, lane, again] = [0, 0, 0];
+    for (const { fold, move, lanes } of pieces) {
+      fold.wrote(move);
+      events += move.events;
+      lane += lanes.lane;
+      again += lanes.again;
     }
-    this.listener.committed(
-      events,
-      ms,
-      pieces.flatMap(({ received }) => received),
-      pieces.flatMap(({ rows }) => rows.reviews).filter(({ lapsed }) => lapsed).length,
-    );
+    const received = pieces.flatMap((piece) => piece.received);
+    const reviews = pieces.flatMap(({ rows }) => rows.reviews);
+    const lapsed = reviews.filter((review) => review.lapsed).length;
+    this.listener.committed({ events, ms, received, lapsed, lane, again });
     this.wake();
   }
 

@@ -1,9 +1,18 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Commit } from '../writer.js';
 
 /** The metrics of an auditor, as docs/operating/metrics.md describes them. */
 export class AuditorMetrics {
   readonly registry = new Registry();
   readonly events = this.counter('shoeprint_projection_events_total', 'Events folded and written');
+  readonly byLane = this.counter(
+    'shoeprint_projection_lane_events_total',
+    'Events of these that the fast path took',
+  );
+  readonly steppedAgain = this.counter(
+    'shoeprint_projection_stepped_again_total',
+    'Events that the fast path took and the judges stepped through later',
+  );
   readonly commits = this.counter(
     'shoeprint_projection_commits_total',
     'Transactions that wrote rows and positions',
@@ -88,13 +97,12 @@ export class AuditorMetrics {
     [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60],
   );
 
-  /**
-   * Counts a committed transaction: its events, its duration, when some of the events were
-   * received, and the findings that lapsed in it.
-   */
-  committed(events: number, ms: number, received: readonly string[], lapsed: number): void {
+  /** Counts a committed transaction. */
+  committed({ events, ms, received, lapsed, lane, again }: Commit): void {
     this.commits.inc();
     this.events.inc(events);
+    this.byLane.inc(lane);
+    this.steppedAgain.inc(again);
     this.lapsed.inc(lapsed);
     this.commitSeconds.observe(ms / 1000);
     const now = Date.now();
