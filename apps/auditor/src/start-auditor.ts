@@ -73,16 +73,10 @@ export function startAuditor(asked: StartAuditor, reaching?: Reaching): Promise<
   return onceReachable(() => startOnce({ ...asked, journal }), reaching ?? { onRetry });
 }
 
-async function startOnce({
-  log,
-  databaseUrl,
-  book,
-  gamingDays: days,
-  schema,
-  leaseMs = LEASE_MS,
-  lanes,
-  journal,
-}: StartAuditor & { readonly journal: Journal }): Promise<RunningAuditor> {
+async function startOnce(
+  asked: StartAuditor & { readonly journal: Journal },
+): Promise<RunningAuditor> {
+  const { log, databaseUrl, schema, leaseMs = LEASE_MS, journal } = asked;
   await migrate(databaseUrl, schema);
   const rows = RowStore.open(databaseUrl, {
     ...(schema !== undefined && { schema }),
@@ -93,8 +87,8 @@ async function startOnce({
   const auditor = await Auditor.start({
     log,
     rows,
-    judging: judgingBy(book, lanes),
-    dayOf: gamingDays(days),
+    judging: judgingBy(asked.book, asked.lanes),
+    dayOf: gamingDays(asked.gamingDays),
     journal,
     metrics,
     owner,
