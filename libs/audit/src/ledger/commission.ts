@@ -8,7 +8,7 @@ import type { SeatAccount, Coup, LedgerLine, Shoe } from '../state.js';
 import { impact, ofWager, winnings, type Settled, type SettledWager } from '../coup/wagers.js';
 
 /** Returns a seat's account in a shoe; a new one is empty. */
-export function accountOf(shoe: Shoe, seat: number): SeatAccount {
+function accountOf(shoe: Shoe, seat: number): SeatAccount {
   const known = shoe.ledger.get(seat);
   if (known) return known;
   const fresh: SeatAccount = { due: 0, taken: 0, marked: 0, collected: 0, waived: 0 };
