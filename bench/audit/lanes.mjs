@@ -64,7 +64,9 @@ function logOf(bets, lines) {
 
 /**
  * Folds a log and projects the rows of each transaction.
- * @type {(log: readonly StoredRecord[], lanes: LaneSetting, transaction: number) => { events: number, rows: number, lane: number, again: number }}
+ * @param {readonly StoredRecord[]} log
+ * @param {LaneSetting} lanes
+ * @param {number} transaction
  */
 function auditor(log, lanes, transaction) {
   const claimed = { partition: 0, generation: 1, next: 0, lastDigest: null };

@@ -124,8 +124,8 @@ const savedShoe = ({
 });
 
 /**
- * Returns a table's state from `saveTable`. Its lane goes on where it was. Throws if another version
- * of the fold saved it: such state is rebuilt from the log, never read.
+ * Returns a table's state from `saveTable`. Its lane goes on where it was. Throws if another
+ * version of the fold saved it: such state is rebuilt from the log, never read.
  */
 export function loadTable(text: string, book: RuleBook, lanes: LaneSetting = 'on'): TableState {
   const saved = JSON.parse(text) as SavedTable;
