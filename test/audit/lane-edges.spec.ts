@@ -437,6 +437,12 @@ const MONEY: Record<string, Edge> = {
     leaves: 'bet-settled',
     finds: ['PY-10'],
   },
+  'a bet is settled in parts, and the last says what became of its stake': {
+    within: `bet: seat 1 banker 100\n${BANKER}settled: seat 1 banker taken 60 marked 2\nsettled: seat 1 banker returned 40 taken 3`,
+    beyond: `bet: seat 1 banker 100\n${BANKER}settled: seat 1 banker returned 60 marked 2\nsettled: seat 1 banker taken 40 taken 3`,
+    leaves: 'coup-closed',
+    finds: ['PY-01'],
+  },
   'a bet is settled at a table that reports it': {
     within: `reports: outcomes bets\n${BET}${COUP}`,
     beyond: `reports: outcomes bets settlements\n${BET}${COUP}`,
