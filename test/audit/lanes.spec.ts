@@ -88,6 +88,7 @@ describe('the lane of a table', () => {
     expect(state.open?.lane?.isCoupOpen).toBe(true);
     const loaded = loadTable(saveTable(state), BOOK);
     expect(loaded.open?.coups.length).toBe(0);
+    expect(takeChanges(loaded).shoes).toEqual([]);
     take(loaded, LAWFUL.slice(at, closing + 1));
     expect(loaded.lane.counts).toEqual({ lane: closing + 1 - at, again: 0 });
     const whole = folded(firstShoe);
