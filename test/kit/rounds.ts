@@ -28,6 +28,8 @@ export function* thinned<Case>(cases: Iterable<Case>): Generator<Case> {
 /** Milliseconds for each property of the verdict in `npm run equal`. */
 const SHARE = Number(process.env.SHOEPRINT_EQUAL_MS ?? 0);
 const MANY = 100_000;
+/** Whether this is `npm run equal`: many tables, so that each may be tried in fewer ways. */
+export const ARE_MANY = SHARE > 0;
 /** What earlier properties of the file left of their time. */
 let spare = 0;
 
