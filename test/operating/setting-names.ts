@@ -16,6 +16,8 @@ const sources = (): string[] =>
  */
 const VARIABLE =
   /['"`]([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)['"`]|\b(?:env|variables)\.([A-Z][A-Z0-9_]*)\b/g;
+/** Matches a variable of one word, which is quoted where the environment is asked for it. */
+const OF_ONE_WORD = /\benv\.\w+(?:<[^(]*>)?\('([A-Z]+)'/g;
 /** Matches a variable that may be in a file instead. */
 const SECRET = /\bsecret\w*\((?:\w+, )?'([A-Z][A-Z0-9_]*)'/g;
 
@@ -31,7 +33,7 @@ export const secretNames = (): Set<string> => found(SECRET);
 
 /** The names of all environment variables that the server reads. */
 export function settingNames(): Set<string> {
-  const names = found(VARIABLE);
+  const names = new Set([...found(VARIABLE), ...found(OF_ONE_WORD)]);
   if (names.size === 0) throw new Error('no module of settings reads an environment variable');
   return new Set([...names, ...[...secretNames()].map((name) => `${name}_FILE`)]);
 }

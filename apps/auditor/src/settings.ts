@@ -51,4 +51,4 @@ export function auditorSettings(variables: Variables): AuditorSettings {
 
 /** Returns how lines are folded. */
 export const laneSetting = (env: Environment): LaneSetting =>
-  env.oneOf<LaneSetting, LaneSetting>('SHOEPRINT_LANE', ['on', 'off'], 'on');
+  env.oneOf<LaneSetting, LaneSetting>('LANE', ['on', 'off'], 'on');
