@@ -1,5 +1,6 @@
 import { noShoeChanges } from './changes.js';
 import type { ChangesAhead } from './lane/shoe-lane.js';
+import { coupsChanged } from './rows/shoe-sums.js';
 import type { ItemChange, ReviewChange } from './review/desk.js';
 import {
   UNCHANGED,
@@ -95,6 +96,7 @@ const hasChanged = ({
 function taken(shoe: Shoe): ChangedShoe {
   const { table, coups, ...changes } = shoe.changes;
   shoe.changes = noShoeChanges(table);
+  coupsChanged(shoe, [...coups]);
   const ahead = shoe.lane?.takeChanges() ?? null;
   const mark = ahead && ahead.mark !== UNCHANGED ? ahead.mark : changes.mark;
   const sums = changes.sums || ahead?.sums === true;

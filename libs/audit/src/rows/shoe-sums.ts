@@ -51,14 +51,9 @@ export interface ShoeSums {
  * Returns the sums of a shoe as it is now. `dayOf` returns the gaming day of an event's time. A
  * coup and everything settled in it count for the day and the dealer of the coup.
  */
-export function shoeSums(shoe: Shoe, dayOf: (time: string) => string): ShoeSums {
-  const sums = new Map<string, SumsOf>();
+export function shoeSums(shoe: Shoe, dayOf: DayOf): ShoeSums {
   const ahead = playAheadOf(shoe);
-  for (const coup of [...shoe.coups.map(countedOf), ...ahead.coups]) {
-    const of = sumsOf(sums, coup.dealer, dayOf(coup.openedAt));
-    for (const entry of coup.entries) addCommission(of, entry.seat, entry);
-    if (coup.state !== 'open') addCoup(of, coup);
-  }
+  const sums = coupSums(shoe, ahead.coups, dayOf);
   for (const { seat, dealer, time, amounts } of [...shoe.takings, ...ahead.takings])
     addCommission(sumsOf(sums, dealer, dayOf(time)), seat, amounts);
   const ledger = ledgerOf(shoe);
@@ -70,6 +65,53 @@ export function shoeSums(shoe: Shoe, dayOf: (time: string) => string): ShoeSums 
     dealt: all.flatMap(({ dealt }) => (dealt.coups > 0 ? [dealt] : [])),
     bets: all.flatMap(({ bets }) => [...bets.values()]),
   };
+}
+
+/** Returns the gaming day of an event's time. */
+type DayOf = (time: string) => string;
+
+/** The sums of a shoe's first coups. */
+interface Running {
+  readonly dayOf: DayOf;
+  readonly coups: (Coup | CountedCoup)[];
+  readonly sums: Map<string, SumsOf>;
+}
+
+/**
+ * What was added up of a shoe: all its coups but the last one, as long as none of them changes. So
+ * a long shoe costs no more than a short one.
+ */
+const RUNNING = new WeakMap<Shoe, Running>();
+
+/** Forgets what was added up of a shoe if one of its coups that changed is part of it. */
+export function coupsChanged(shoe: Shoe, changed: readonly Coup[]): void {
+  const running = RUNNING.get(shoe);
+  if (running && changed.some((coup) => running.coups.includes(coup))) RUNNING.delete(shoe);
+}
+
+/** Returns the sums of a shoe's coups, those that only its lane has seen included. */
+function coupSums(shoe: Shoe, ahead: readonly CountedCoup[], dayOf: DayOf): Map<string, SumsOf> {
+  const coups = [...shoe.coups, ...ahead];
+  const last = coups.pop();
+  let running = RUNNING.get(shoe);
+  if (running?.dayOf !== dayOf || running.coups.some((coup, i) => coup !== coups[i])) {
+    running = { dayOf, coups: [], sums: new Map() };
+    RUNNING.set(shoe, running);
+  }
+  for (const coup of coups.slice(running.coups.length)) {
+    addPlay(running.sums, coup, dayOf);
+    running.coups.push(coup);
+  }
+  const sums = new Map([...running.sums].map(([key, of]) => [key, copyOf(of)]));
+  if (last) addPlay(sums, last, dayOf);
+  return sums;
+}
+
+function addPlay(sums: Map<string, SumsOf>, play: Coup | CountedCoup, dayOf: DayOf): void {
+  const coup = 'wagers' in play ? countedOf(play) : play;
+  const of = sumsOf(sums, coup.dealer, dayOf(coup.openedAt));
+  for (const entry of coup.entries) addCommission(of, entry.seat, entry);
+  if (coup.state !== 'open') addCoup(of, coup);
 }
 
 /** What the sums of a shoe count of a coup. */
@@ -123,6 +165,13 @@ function sumsOf(sums: Map<string, SumsOf>, dealer: string | null, gamingDay: str
     return { by, commission: new Map(), dealt: { ...by, coups: 0, cards: 0 }, bets: new Map() };
   });
 }
+
+const copyOf = ({ by, commission, dealt, bets }: SumsOf): SumsOf => ({
+  by,
+  commission: new Map([...commission].map(([seat, line]) => [seat, { ...line }])),
+  dealt: { ...dealt },
+  bets: new Map([...bets].map(([bet, line]) => [bet, { ...line }])),
+});
 
 const AMOUNTS = ['due', 'taken', 'marked', 'collected', 'waived'] as const;
 
