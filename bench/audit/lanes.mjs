@@ -74,7 +74,7 @@ function auditor(log, lanes, transaction) {
   const decoder = new Decoder(houseFrom(book));
   const counted = { events: 0, rows: 0, lane: 0, again: 0 };
   const project = () => {
-    const { move, rows, lanes: taken } = fold.project((time) => time.slice(0, 10), SAVINGS);
+    const { move, rows, lanes: taken } = fold.project(dayOf, SAVINGS);
     counted.events += move.events;
     counted.rows += rows.coups.length;
     counted.lane += taken.lane;
@@ -88,6 +88,9 @@ function auditor(log, lanes, transaction) {
   project();
   return counted;
 }
+
+/** @type {(time: string) => string} */
+const dayOf = (time) => time.slice(0, 10);
 
 /** @type {(log: readonly StoredRecord[], lanes: LaneSetting, transaction: number) => number} */
 function microseconds(log, lanes, transaction) {
