@@ -109,7 +109,11 @@ export function* linesOf(
   decoder: Decoder,
   lines: Lines,
 ): Generator<StampedEvent, void, undefined> {
-  for (const { event, block, from, to, line } of readLines(record, decoder, lines)) {
+  if (isPassed(record, lines.leftOut)) return;
+  const at = new LineCursor(record, lines);
+  while (at.next()) {
+    const { block, from, to, line } = at;
+    const event = explained(record, decoder, at) ?? { decoder, block, from, to };
     const received = receivedOf(block, from, to);
     const sender = received === null ? null : senderOf(block.text, to);
     yield { event, received, sender, line };
@@ -125,61 +129,70 @@ export function firstUnknown(
   decoder: Decoder,
   lines: Lines,
 ): UnknownEvent | undefined {
+  if (isPassed(record, lines.leftOut)) return undefined;
   let first: UnknownEvent | undefined;
-  for (let from = lines.from ?? 0; ;) {
+  const at = new LineCursor(record, lines);
+  while (at.next())
     try {
-      for (const _ of readLines(record, decoder, { ...lines, from }));
-      return first;
+      explained(record, decoder, at);
     } catch (error) {
       if (!(error instanceof UnknownEvent)) throw error;
       first ??= error;
-      from = error.line + 1;
     }
-  }
+  return first;
 }
 
-/** An event of a record, and where its line lies in the record. */
-interface ReadLine extends BytesOfLine {
-  readonly event: AnyEvent | Line;
-  readonly line: number;
-}
-
-interface BytesOfLine {
+/** Walks over the lines of a record, without those that are left out. */
+class LineCursor {
   readonly block: Block;
-  readonly from: number;
-  readonly to: number;
-}
+  /** Where the line is in the block, and its number. */
+  from = 0;
+  to = -1;
+  line = -1;
 
-function* readLines(
-  record: StoredRecord,
-  decoder: Decoder,
-  { from: first = 0, to: end = Number.POSITIVE_INFINITY, leftOut }: Lines,
-): Generator<ReadLine, void, undefined> {
-  if (isPassed(record, leftOut)) return;
-  const { released } = leftOut;
-  const { value: bytes, offset } = record;
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-  const block = blockOf(bytes, text);
-  for (let from = 0, line = 0; from <= bytes.length && line < end; line += 1) {
-    const newline = bytes.indexOf(NEWLINE, from);
-    const to = newline < 0 ? bytes.length : newline;
-    if (line >= first && !(released.size > 0 && released.has(lineKey({ offset, line }))))
-      yield { event: eventAt(record, decoder, { block, from, to }, line), block, from, to, line };
-    from = to + 1;
+  constructor(
+    private readonly record: StoredRecord,
+    private readonly lines: Lines,
+  ) {
+    const { value: bytes } = record;
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+    this.block = blockOf(bytes, text);
+  }
+
+  /** Moves to the next line. Returns false if there is none. */
+  next(): boolean {
+    const { from = 0, to = Number.POSITIVE_INFINITY } = this.lines;
+    const { bytes } = this.block;
+    do {
+      this.from = this.to + 1;
+      this.line += 1;
+      if (this.from > bytes.length || this.line >= to) return false;
+      const newline = bytes.indexOf(NEWLINE, this.from);
+      this.to = newline < 0 ? bytes.length : newline;
+    } while (this.line < from || this.isReleased());
+    return true;
+  }
+
+  private isReleased(): boolean {
+    const { released } = this.lines.leftOut;
+    const { offset } = this.record;
+    return released.size > 0 && released.has(lineKey({ offset, line: this.line }));
   }
 }
 
-/** Returns an event of the record's table. */
-function eventAt(
+/**
+ * Returns the event of a line as an object if only that way can read it, and undefined if the
+ * scanner reads it. Throws if it is no event of the record's table.
+ */
+function explained(
   record: StoredRecord,
   decoder: Decoder,
-  { block, from, to }: BytesOfLine,
-  line: number,
-): AnyEvent | Line {
+  { block, from, to, line }: LineCursor,
+): AnyEvent | undefined {
   const scanned = decoder.tableOf(block, from, to);
   if (scanned !== undefined) {
     checkTable(record, scanned, line);
-    return { decoder, block, from, to };
+    return undefined;
   }
   const { event, faults } = decoder.decode(block, from, to);
   if (event === undefined) throw unreadable(record, line, block.bytes.subarray(from, to), faults);
