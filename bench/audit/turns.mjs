@@ -135,7 +135,8 @@ const auditorOf =
       let table = tables.get(key);
       if (!table) tables.set(key, (table = run.TableRun.fresh(key, judging)));
       const leftOut = lines.NOTHING_LEFT_OUT;
-      for (const { event, received, sender, line } of lines.linesOf(record, decoder, { leftOut })) {
+      const reader = new lines.RecordReader(record, decoder);
+      for (const { event, received, sender, line } of reader.events({ leftOut })) {
         table.take(event, received, { offset, line }, sender);
         events += 1;
       }

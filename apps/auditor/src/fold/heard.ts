@@ -13,7 +13,7 @@ export interface Heard {
   readonly isUnread: boolean;
 }
 
-/** Reads an event, which `linesOf` has read before. Throws if its line cannot be scanned. */
+/** Reads an event, which a `RecordReader` has read before. Throws if its line cannot be scanned. */
 export function heardOf(event: AnyEvent | Line): Heard {
   if (!('decoder' in event)) {
     const { type, source, time, session, sequence = null } = event;

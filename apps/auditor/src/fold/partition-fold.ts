@@ -4,10 +4,9 @@ import { asError } from '#process';
 import type { Claimed, ParkedEvent, PassedDigest, PositionMove, SnapshotRow } from '#read-model';
 import { addRows, nothingGathered, type DayOf, type Gathered } from './projected-rows.js';
 import {
-  firstUnknown,
-  linesOf,
   NOTHING_LEFT_OUT,
   recordDigest,
+  RecordReader,
   type LeftOut,
   type StampedEvent,
 } from './record-lines.js';
@@ -188,8 +187,9 @@ export class PartitionFold {
     else {
       const lines = { from, leftOut: this.decided };
       // before any is folded, so that an unreadable record is not folded in part
-      const unknown = firstUnknown(record, decoder, lines);
-      const events = linesOf(record, decoder, { ...lines, ...(unknown && { to: unknown.line }) });
+      const reader = new RecordReader(record, decoder);
+      const unknown = reader.firstUnknown(lines);
+      const events = reader.events({ ...lines, ...(unknown && { to: unknown.line }) });
       const refused = this.foldAll(key, offset, events);
       if (refused) return refused;
       if (unknown) return { table: key, offset, line: unknown.line, why: unknown };

@@ -98,53 +98,77 @@ function isPassed({ partition, offset, value }: StoredRecord, { passed }: LeftOu
   );
 }
 
-/**
- * Yields the events of a record in order, none if it was passed. Throws `UnreadableRecord` at bytes
- * that are not an event of the record's table, and `UnknownEvent` at an event that this auditor
- * does not know, but only after it yielded the events before. Throws `BrokenLog` if another record
- * was passed.
- */
-export function* linesOf(
-  record: StoredRecord,
-  decoder: Decoder,
-  lines: Lines,
-): Generator<StampedEvent, void, undefined> {
-  if (isPassed(record, lines.leftOut)) return;
-  const at = new LineCursor(record, lines);
-  while (at.next()) {
-    const { block, from, to, line } = at;
-    const event = explained(record, decoder, at) ?? { decoder, block, from, to };
-    const received = receivedOf(block, from, to);
-    const sender = received === null ? null : senderOf(block.text, to);
-    yield { event, received, sender, line };
-  }
-}
+/** Reads the events of a record, as often as they are asked for. */
+export class RecordReader {
+  private readonly block: Block;
 
-/**
- * Reads all events of a record and keeps nothing of them. Returns the first that this auditor does
- * not know. Throws as `linesOf` does.
- */
-export function firstUnknown(
-  record: StoredRecord,
-  decoder: Decoder,
-  lines: Lines,
-): UnknownEvent | undefined {
-  if (isPassed(record, lines.leftOut)) return undefined;
-  let first: UnknownEvent | undefined;
-  const at = new LineCursor(record, lines);
-  while (at.next())
-    try {
-      explained(record, decoder, at);
-    } catch (error) {
-      if (!(error instanceof UnknownEvent)) throw error;
-      first ??= error;
+  constructor(
+    private readonly record: StoredRecord,
+    private readonly decoder: Decoder,
+  ) {
+    const { value: bytes } = record;
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+    this.block = blockOf(bytes, text);
+  }
+
+  /**
+   * Yields the events in order, none if the record was passed. Throws `UnreadableRecord` at bytes
+   * that are not an event of the record's table, and `UnknownEvent` at an event that this auditor
+   * does not know, but only after it yielded the events before. Throws `BrokenLog` if another
+   * record was passed.
+   */
+  *events(lines: Lines): Generator<StampedEvent, void, undefined> {
+    const { record, decoder, block } = this;
+    if (isPassed(record, lines.leftOut)) return;
+    const at = new LineCursor(record, block, lines);
+    while (at.next()) {
+      const { from, to, line } = at;
+      const event = this.explained(at) ?? { decoder, block, from, to };
+      const received = receivedOf(block, from, to);
+      const sender = received === null ? null : senderOf(block.text, to);
+      yield { event, received, sender, line };
     }
-  return first;
+  }
+
+  /**
+   * Reads all events and keeps nothing of them. Returns the first that this auditor does not know.
+   * Throws as `events` does.
+   */
+  firstUnknown(lines: Lines): UnknownEvent | undefined {
+    const { record, block } = this;
+    if (isPassed(record, lines.leftOut)) return undefined;
+    let first: UnknownEvent | undefined;
+    const at = new LineCursor(record, block, lines);
+    while (at.next())
+      try {
+        this.explained(at);
+      } catch (error) {
+        if (!(error instanceof UnknownEvent)) throw error;
+        first ??= error;
+      }
+    return first;
+  }
+
+  /**
+   * Returns the event of a line as an object if only that way can read it, and undefined if the
+   * scanner reads it. Throws if it is no event of the record's table.
+   */
+  private explained({ from, to, line }: LineCursor): AnyEvent | undefined {
+    const { record, decoder, block } = this;
+    const scanned = decoder.tableOf(block, from, to);
+    if (scanned !== undefined) {
+      checkTable(record, scanned, line);
+      return undefined;
+    }
+    const { event, faults } = decoder.decode(block, from, to);
+    if (event === undefined) throw unreadable(record, line, block.bytes.subarray(from, to), faults);
+    checkTable(record, event.table, line);
+    return event;
+  }
 }
 
 /** Walks over the lines of a record, without those that are left out. */
 class LineCursor {
-  readonly block: Block;
   /** Where the line is in the block, and its number. */
   from = 0;
   to = -1;
@@ -152,12 +176,9 @@ class LineCursor {
 
   constructor(
     private readonly record: StoredRecord,
+    private readonly block: Block,
     private readonly lines: Lines,
-  ) {
-    const { value: bytes } = record;
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-    this.block = blockOf(bytes, text);
-  }
+  ) {}
 
   /** Moves to the next line. Returns false if there is none. */
   next(): boolean {
@@ -178,26 +199,6 @@ class LineCursor {
     const { offset } = this.record;
     return released.size > 0 && released.has(lineKey({ offset, line: this.line }));
   }
-}
-
-/**
- * Returns the event of a line as an object if only that way can read it, and undefined if the
- * scanner reads it. Throws if it is no event of the record's table.
- */
-function explained(
-  record: StoredRecord,
-  decoder: Decoder,
-  { block, from, to, line }: LineCursor,
-): AnyEvent | undefined {
-  const scanned = decoder.tableOf(block, from, to);
-  if (scanned !== undefined) {
-    checkTable(record, scanned, line);
-    return undefined;
-  }
-  const { event, faults } = decoder.decode(block, from, to);
-  if (event === undefined) throw unreadable(record, line, block.bytes.subarray(from, to), faults);
-  checkTable(record, event.table, line);
-  return event;
 }
 
 function checkTable(record: StoredRecord, table: string, line: number): void {

@@ -2,7 +2,7 @@ import type { Decoder } from '#audit';
 import { BrokenLog, type EventLog, type StoredRecord } from '#event-log';
 import { asError } from '#process';
 import type { Refused } from '../../fold/partition-fold.js';
-import { linesOf, UnknownEvent, type Lines } from '../../fold/record-lines.js';
+import { RecordReader, UnknownEvent, type Lines } from '../../fold/record-lines.js';
 import type { TableRun } from '../../fold/table-run.js';
 
 /** Bytes per read of the log. */
@@ -41,7 +41,7 @@ export function refold(
   const { offset, key } = record;
   let line = lines.from ?? 0;
   try {
-    for (const each of linesOf(record, decoder, lines)) {
+    for (const each of new RecordReader(record, decoder).events(lines)) {
       line = each.line;
       run.take(each.event, each.received, { offset, line }, each.sender);
     }
