@@ -76,6 +76,19 @@ const ABOUT = [
     'docs/contract.md defines what each event means, and what is refused before it is appended.',
 ].join('\n\n');
 
+const TOPIC_BINDINGS = {
+  kafka: {
+    topic: TOPIC,
+    replicas: 3,
+    topicConfiguration: {
+      'cleanup.policy': ['delete'],
+      'retention.ms': -1,
+      'retention.bytes': -1,
+    },
+    bindingVersion: '0.5.0',
+  },
+};
+
 /** Returns the whole document as plain data. */
 export function asyncApiDocument() {
   const messages = Object.fromEntries(
@@ -105,18 +118,7 @@ export function asyncApiDocument() {
         description:
           'Key = table. Kept for ever, never compacted, without transactions, so the offsets of a partition have no holes.',
         messages,
-        bindings: {
-          kafka: {
-            topic: TOPIC,
-            replicas: 3,
-            topicConfiguration: {
-              'cleanup.policy': ['delete'],
-              'retention.ms': -1,
-              'retention.bytes': -1,
-            },
-            bindingVersion: '0.5.0',
-          },
-        },
+        bindings: TOPIC_BINDINGS,
       },
     },
     operations: {

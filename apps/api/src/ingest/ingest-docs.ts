@@ -18,6 +18,29 @@ const TWO = 'A card and an outcome';
 
 const EVENT = { $ref: '#/components/schemas/TableEvent' };
 
+const BODY = {
+  required: true,
+  content: {
+    [FORMS.event.mediaType]: {
+      schema: EVENT,
+      examples: { card: { summary: 'A card drawn', value: CARD } },
+    },
+    [FORMS.batch.mediaType]: {
+      schema: { type: 'array', items: EVENT },
+      examples: { two: { summary: TWO, value: [CARD, OUTCOME] } },
+    },
+    [FORMS.lines.mediaType]: {
+      schema: { type: 'string', description: 'One event a line' },
+      examples: {
+        two: {
+          summary: TWO,
+          value: `${JSON.stringify(CARD)}\n${JSON.stringify(OUTCOME)}\n`,
+        },
+      },
+    },
+  },
+};
+
 /** Documents the route that takes events. */
 export const EventsDocumented = (): MethodDecorator =>
   applyDecorators(
@@ -30,28 +53,7 @@ export const EventsDocumented = (): MethodDecorator =>
         'nothing is recorded. Limits: 16 KiB for an event, 64 KiB for a single one as sent, ' +
         '16 MiB and 50,000 events for a batch or lines. ' +
         'After 503 or 504 send the same request again: an event is admitted once.',
-      requestBody: {
-        required: true,
-        content: {
-          [FORMS.event.mediaType]: {
-            schema: EVENT,
-            examples: { card: { summary: 'A card drawn', value: CARD } },
-          },
-          [FORMS.batch.mediaType]: {
-            schema: { type: 'array', items: EVENT },
-            examples: { two: { summary: TWO, value: [CARD, OUTCOME] } },
-          },
-          [FORMS.lines.mediaType]: {
-            schema: { type: 'string', description: 'One event a line' },
-            examples: {
-              two: {
-                summary: TWO,
-                value: `${JSON.stringify(CARD)}\n${JSON.stringify(OUTCOME)}\n`,
-              },
-            },
-          },
-        },
-      },
+      requestBody: BODY,
     }),
     ApiQuery({
       name: 'check',

@@ -204,10 +204,8 @@ function valueFault(field: Field, given: unknown, house: House): string | undefi
       return given === null || isCard(given)
         ? undefined
         : `${cardFault(given)}, or null for an unread card`;
-    case 'count-or-unknown': {
-      const reason = given === null ? undefined : wholeFault(given, 0);
-      return reason && `${reason} (or null if it is not known)`;
-    }
+    case 'count-or-unknown':
+      return countFault(given);
     case 'object':
       return isRecord(given) ? undefined : `must be an object, not ${nameOf(given)}`;
     case 'remark':
@@ -231,11 +229,7 @@ function valueFault(field: Field, given: unknown, house: House): string | undefi
     case 'rules':
       return installedFault(given, house.hasRules(given as string), 'an installed rule document');
     case 'bet':
-      return typeof given !== 'string'
-        ? `must be a bet id, not ${nameOf(given)}`
-        : house.hasBet(given)
-          ? undefined
-          : `"${excerpt(given)}" is not a bet id`;
+      return betFault(given, house);
     case 'one-of':
       return field.values.includes(given as string | null)
         ? undefined
@@ -246,6 +240,16 @@ function valueFault(field: Field, given: unknown, house: House): string | undefi
     case 'some-of':
       return undefined; // fieldFaults checks these
   }
+}
+
+function betFault(given: unknown, house: House): string | undefined {
+  if (typeof given !== 'string') return `must be a bet id, not ${nameOf(given)}`;
+  return house.hasBet(given) ? undefined : `"${excerpt(given)}" is not a bet id`;
+}
+
+function countFault(given: unknown): string | undefined {
+  const reason = given === null ? undefined : wholeFault(given, 0);
+  return reason && `${reason} (or null if it is not known)`;
 }
 
 const installedFault = (given: unknown, isKnown: boolean, what: string): string | undefined =>

@@ -42,6 +42,30 @@ interface NewProps {
   readonly onCancel: () => void;
 }
 
+interface Entered {
+  readonly name: string;
+  readonly person: string;
+  readonly password: string;
+  readonly rights: Rights;
+}
+
+/** Creates an account, and returns whether it waits for a second administrator. */
+async function create({ name, person, password, rights }: Entered): Promise<boolean> {
+  const { roles, tables, wallDisplay } = rights;
+  const body = {
+    name,
+    password,
+    roles: [...roles],
+    tables: listOf(tables),
+    wallDisplay,
+    ...(person !== '' && { person }),
+  };
+  const answer = await dataOf<Answers['AccountAnswer'] | Answers['PendingAccountAnswer']>(
+    api.POST('/v1/accounts', { body }),
+  );
+  return 'grant' in answer;
+}
+
 const FIELDS = ['/name', '/person', '/password', '/roles', '/tables'];
 
 function NewAccount({ onMade, onCancel }: NewProps): ReactNode {
@@ -52,20 +76,9 @@ function NewAccount({ onMade, onCancel }: NewProps): ReactNode {
   const [password, setPassword] = useState(newPassword);
   const [rights, setRights] = useState<Rights>({ roles: [], tables: '', wallDisplay: false });
   const { error, isBusy, onSubmit } = useSubmit(async () => {
-    const { roles, tables, wallDisplay } = rights;
-    const body = {
-      name,
-      password,
-      roles: [...roles],
-      tables: listOf(tables),
-      wallDisplay,
-      ...(person !== '' && { person }),
-    };
-    const answer = await dataOf<Answers['AccountAnswer'] | Answers['PendingAccountAnswer']>(
-      api.POST('/v1/accounts', { body }),
-    );
+    const waits = await create({ name, person, password, rights });
     // the password is shown once, whatever becomes of the lists
-    onMade({ name, password, waits: 'grant' in answer });
+    onMade({ name, password, waits });
     for (const queryKey of [accountsKey, grantsKey]) void client.invalidateQueries({ queryKey });
   });
   return (
