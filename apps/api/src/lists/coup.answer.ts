@@ -180,7 +180,9 @@ class CellAnswer implements Required<SourcedCell> {
 /** A card of a coup, and what the rules required before it. */
 @ApiExtraModels(CardDue, OutcomeDue)
 class StepAnswer extends CardAnswer implements Required<CoupStep> {
-  @DueField('What the rules required before this card; several if a card was not read')
+  @DueField(
+    'What the rules required before this card; several, in no order, if cards were not read',
+  )
   due!: readonly Due[];
   @Whole({
     nullable: true,
@@ -254,7 +256,10 @@ export class CoupWholeAnswer extends CoupAnswer implements Required<CoupWhole> {
   @Currency() currency!: string;
   @Texts({ description: 'Who was on duty in it as caller, in order' }) callers!: readonly string[];
   @Parts(() => CoupStepAnswer) steps!: readonly CoupStepAnswer[];
-  @DueField('What the rules require after the last card') then!: readonly Due[];
+  @DueField(
+    'What the rules require after the last card; several, in no order, if cards were not read or the player hand was free to draw',
+  )
+  then!: readonly Due[];
   @Part(() => CellAnswer, {
     nullable: true,
     description: 'The cell that gives `then` a third card; null if it has none',
