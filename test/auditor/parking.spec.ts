@@ -63,6 +63,21 @@ function failingAt(line: string, times = Number.POSITIVE_INFINITY): Judging & { 
   return judging;
 }
 
+/** Returns a fold whose lane counts too many cards of a kind once it has taken a line. */
+function miscountingAt(line: string): Judging {
+  const { source, id } = JSON.parse(line) as { source: string; id: string };
+  return {
+    ...judgingBy(BOOK),
+    fold: (...taken: Parameters<Judging['fold']>) => {
+      fold(...taken);
+      const [state, given] = taken;
+      const event = eventOf(given);
+      if (event.source === source && event.id === id && state.open?.lane?.isAhead)
+        state.open.lane.copies[0] = 99;
+    },
+  };
+}
+
 const expectTable = async (table: string, lines: readonly string[]): Promise<void> =>
   expect(inAnyOrder(await rowsOf(floor, table))).toEqual(inAnyOrder(expectedOf(lines)));
 const parkedTables = (): Promise<
@@ -191,6 +206,27 @@ describe('a table whose judges fail', () => {
     expect(await parkedTables()).toEqual([]);
     await expectTable('T1', lines);
     await expectTable('T2', others);
+  });
+
+  it('is parked where its lane and the fold differ, and continues without the lane', async () => {
+    const [lines, others] = [linesAt('T1'), linesAt('T2')];
+    const first = await floor.start({ judging: miscountingAt(lines[20] as string) });
+    for (const [table, all] of [
+      ['T1', lines],
+      ['T2', others],
+    ] as const)
+      await append(floor.log, table, recordsOf(table, all, [4]), 0);
+    await floor.caughtUp();
+    expect(await parkedTables()).toMatchObject([
+      { table: 'T1', reason: expect.stringMatching(/^the lane and the fold differ about shoe/) },
+    ]);
+    await expectTable('T2', others);
+    await first.close();
+    await floor.start({ judging: judgingBy(BOOK, 'off') });
+    await floor.store().askParked('T1', 'retry', 'admin');
+    await eventually('the table continues', async () => (await parkedTables()).length === 0);
+    await floor.caughtUp();
+    await expectTable('T1', lines);
   });
 
   it.each([[[1]], [[6]], [[3, 50]]])(
