@@ -151,7 +151,7 @@ export class RecordReader {
 
   /**
    * Returns the event of a line as an object if only that way can read it, and undefined if the
-   * scanner reads it. Throws if it is no event of the record's table.
+   * scanner reads it. Throws if it is not an event of the record's table.
    */
   private explained({ from, to, line }: LineCursor): AnyEvent | undefined {
     const { record, decoder, block } = this;
