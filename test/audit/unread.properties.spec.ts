@@ -473,6 +473,31 @@ describe('with unread cards', () => {
     fc.assert(once, overTables());
   });
 
+  it('lays a card where it is due in some readings, though in others that lie alike none is', () => {
+    const dealt = (drawn: Card, to: To, unread = false) => ({
+      card: drawn,
+      to,
+      exposed: false,
+      unread,
+    });
+    const play: Play = {
+      rules: 'patterned',
+      cards: [
+        dealt('AS', 'player', true),
+        dealt('9D', 'banker'),
+        dealt('AS', 'player'),
+        dealt('AS', 'banker', true),
+        dealt('AS', null),
+        dealt('AS', null),
+        dealt('AS', null),
+      ],
+      ...{ calls: [], declared: [], bets: [] },
+      moved: { card: 4, to: 'discard', after: 6 },
+      ...{ isLast: true, kind: 'normal', end: 'closed' },
+    };
+    compareWithReadings(play, recorded(play), true);
+  });
+
   it('agrees with any reading of any number of unread cards', () => {
     const once = fc.property(
       anyPlay(4, 8),

@@ -130,6 +130,8 @@ export class Filling {
       this.closed[hand] ||= other.closed[hand];
     }
     this.wasMoved ||= other.wasMoved;
+    this.isBeyond ||= other.isBeyond;
+    this.isDone &&= other.isDone;
     this.worlds.join(other.worlds);
   }
 
