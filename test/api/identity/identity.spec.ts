@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { DataSource } from 'typeorm';
 import { migrateAccess, ensureFirstAdmin, type Role } from '#api';
+import { bearerOf } from '../../../apps/api/src/identity/credentials/bearer-token.js';
 import {
   hashPassword,
   passwordFits,
@@ -389,6 +390,17 @@ describe('a token', () => {
     const other = token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A');
     expect((await api.send('GET', '/v1/me', other)).statusCode).toBe(401);
     expect((await api.send('GET', '/v1/me', token)).statusCode).toBe(200);
+  });
+
+  it('is found in a header of any blanks, in a time that grows with its length alone', () => {
+    const text = `spk_0123456789abcdef_${'x'.repeat(43)}`;
+    expect(bearerOf(`bearer   ${text}  `)).toMatchObject({ text, kind: 'spk' });
+    for (const header of ['', 'Bearer', `Basic ${text}`, `Bearer${text}`, `Bearer ${text} x`])
+      expect([header, bearerOf(header)]).toEqual([header, undefined]);
+    const blanks = `Bearer${' '.repeat(16_000)}x y`;
+    const began = performance.now();
+    for (let i = 0; i < 50; i += 1) expect(bearerOf(blanks)).toBeUndefined();
+    expect(performance.now() - began).toBeLessThan(2_000);
   });
 
   it('is unknown after its session ended', async () => {

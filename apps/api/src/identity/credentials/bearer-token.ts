@@ -34,8 +34,11 @@ export const tokenFits = (text: string, hash: Buffer): boolean =>
  * Returns the token of an `Authorization` header, or undefined if the header does not hold one of
  * our tokens.
  */
-export const bearerOf = (header: string): ShownToken | undefined =>
-  tokenFrom(/^Bearer +(\S*) *$/i.exec(header)?.[1] ?? '');
+export function bearerOf(header: string): ShownToken | undefined {
+  // One expression for blanks on both sides would take time in the square of their number.
+  const [scheme] = /^Bearer +/i.exec(header) ?? [];
+  return scheme === undefined ? undefined : tokenFrom(header.slice(scheme.length).trimEnd());
+}
 
 /** Returns the token that a text is, or undefined if it is not one of ours. */
 export function tokenFrom(text: string): ShownToken | undefined {
