@@ -2,11 +2,9 @@ import type { Server } from 'node:https';
 import type { LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance } from 'fastify';
 import { jsonLogger } from '#server';
 import { Registry } from 'prom-client';
 import { ApiModule } from './api.module.js';
-import type { ApiSettings, Tls } from './settings/api-settings.js';
 import type { ApiParts } from './settings/parts.module.js';
 import { serveConsole } from './console/serve-console.js';
 import { docsNeeds, serveDocs } from './docs/serve-docs.js';
@@ -21,6 +19,7 @@ import { serverOptions } from './http/server-options.js';
 import {
   boundStrangers,
   dropStalledReaders,
+  headersOfEvery,
   refuseAmbiguous,
   refuseExpectations,
 } from './http/strict-requests.js';
@@ -56,9 +55,9 @@ export async function createApi({
   fastify.addHook('onRoute', docsNeeds(parts.settings.basePath));
   fastify.addHook('onRoute', boundStrangers);
   fastify.addHook('onRoute', (route) => paths.add(route));
-  if (parts.settings.tls) useTlsOnly(fastify, parts.settings, parts.settings.tls);
+  if (parts.settings.tls) followCertificate(fastify.server as Server, parts.settings.tls);
   const refusals = new RefusalLog();
-  refuseExpectations(fastify.server);
+  refuseExpectations(fastify.server, headersOfEvery(parts.settings));
   fastify.addHook('onRequest', keepInstance);
   fastify.addHook('preValidation', keepInstance);
   fastify.addHook('onRequest', refuseAmbiguous);
@@ -68,21 +67,11 @@ export async function createApi({
   countRequests(app, app.get(Metrics));
   app.setGlobalPrefix(parts.settings.basePath);
   app.useGlobalFilters(new ProblemFilter(paths, refusals));
-  serveDocs(app, parts.settings.basePath);
+  serveDocs(app, parts.settings);
   serveConsole(app, parts.settings.basePath);
   ROUTES.set(app, paths);
   await app.init();
   return app;
-}
-
-/** Follows the certificate's files, and asks browsers to come back over TLS only. */
-function useTlsOnly(fastify: FastifyInstance, { hstsSeconds }: ApiSettings, tls: Tls): void {
-  followCertificate(fastify.server as Server, tls);
-  if (hstsSeconds > 0)
-    fastify.addHook('onRequest', (_request, reply, done) => {
-      void reply.header('Strict-Transport-Security', `max-age=${hstsSeconds}; includeSubDomains`);
-      done();
-    });
 }
 
 const ROUTES = new WeakMap<NestFastifyApplication, RoutePaths>();

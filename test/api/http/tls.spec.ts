@@ -187,6 +187,42 @@ describe('an api over TLS, under a path', () => {
   });
 });
 
+describe('every answer over TLS', () => {
+  /** Returns what the server writes on a bare connection until it has sent a head. */
+  const headTo = (text: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const socket = connect({ host: '127.0.0.1', port, ca }, () => socket.write(text));
+      let all = '';
+      socket
+        .setEncoding('utf8')
+        .on('data', (part: string) => {
+          all += part;
+          const end = all.indexOf('\r\n\r\n');
+          if (end < 0) return;
+          socket.destroy();
+          resolve(all.slice(0, end));
+        })
+        .on('error', reject);
+    });
+
+  it.each([
+    ['200 OK', () => 'GET /audit/livez HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['401 Unauthorized', () => 'GET /audit/v1/me HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['400 Bad Request', () => 'GET /%ff HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['417 Expectation Failed', () => 'GET /audit/livez HTTP/1.1\r\nHost: a\r\nExpect: x\r\n\r\n'],
+    ['400 The request is malformed', () => 'hello\r\n\r\n'],
+    [
+      '200 OK',
+      async () =>
+        `GET /audit/v1/stream HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${await regulator('looker')}\r\n\r\n`,
+    ],
+  ])('asks a browser to come back over TLS only: %s', async (status, text) => {
+    const head = await headTo(await text());
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status}\r\n`));
+    expect(head).toMatch(/^strict-transport-security: max-age=31536000; includeSubDomains\r?$/im);
+  });
+});
+
 describe('an api that receives SIGTERM', () => {
   it('answers requests under way, ends streams and exits within seconds, and every acknowledged event is on the log', async () => {
     const acknowledged = new Set<string>();
@@ -249,9 +285,8 @@ async function halfSent(): Promise<{
   return { id: event.id as string, finish: () => (asking.end(body.subarray(100)), answered) };
 }
 
-/** Follows the stream. */
-async function following(): Promise<{ readonly ended: boolean }> {
-  const name = 'follower';
+/** Returns the token of a regulator who has just signed in. */
+async function regulator(name: string): Promise<string> {
   const client = new pg.Client(database.url);
   await client.connect();
   const { id, text, hash } = newToken('sps');
@@ -264,6 +299,12 @@ async function following(): Promise<{ readonly ended: boolean }> {
     [id, name, hash],
   );
   await client.end();
+  return text;
+}
+
+/** Follows the stream. */
+async function following(): Promise<{ readonly ended: boolean }> {
+  const text = await regulator('follower');
   const state = { ended: false, begun: false };
   request(
     {

@@ -7,6 +7,7 @@ import { packageSchemas } from '#evidence';
 import { packageFolder } from '#process';
 import { describe } from './describe.js';
 import { headersOfEvery } from '../http/strict-requests.js';
+import type { ApiSettings } from '../settings/api-settings.js';
 import { problemsPage } from '../problems/problems-page.js';
 
 /** Swagger UI sets inline styles on its elements. Scripts come from this server only. */
@@ -18,13 +19,15 @@ const POLICY = `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-
  * Schema for each JSON file of an evidence package. All of it is open to everybody, or to everybody
  * with a token (`docsNeeds`). Throws if the package has no description of the topic.
  */
-export function serveDocs(app: NestFastifyApplication, basePath: string): void {
+export function serveDocs(app: NestFastifyApplication, settings: ApiSettings): void {
+  const { basePath } = settings;
+  const headersOf = headersOfEvery(settings);
   const fastify = app.getHttpAdapter().getInstance();
   const root = `${basePath}/docs`;
   fastify.addHook('onSend', (request, reply, payload, done) => {
     const isPage = request.routeOptions.url?.startsWith(root) === true;
     const policy = isPage ? POLICY : reply.getHeader('Content-Security-Policy');
-    void reply.headers(headersOfEvery(request.id));
+    void reply.headers(headersOf(request.id));
     if (policy !== undefined) void reply.header('Content-Security-Policy', policy);
     if (!reply.hasHeader('Cache-Control'))
       void reply.header('Cache-Control', isPage ? 'no-cache' : 'no-store');

@@ -4,7 +4,7 @@ import type { FastifyServerOptions } from 'fastify';
 import { documentOf, Problem, PROBLEM_MEDIA_TYPE } from '../problems/problems.js';
 import { sendProblem } from '../problems/problem.filter.js';
 import { PARAMETER_LENGTH_MAX } from './parameters.js';
-import { headersOfEvery } from './strict-requests.js';
+import { headersOfEvery, type HeadersOfEvery } from './strict-requests.js';
 import type { ApiSettings } from '../settings/api-settings.js';
 import { trustedBy } from '../settings/proxy-settings.js';
 
@@ -18,12 +18,11 @@ const LINGER_MS = 1000;
  * Returns the options of Fastify: limits, TLS, and problem documents for requests that reach no
  * route.
  */
-export function serverOptions({
-  tls,
-  requestTimeoutMs,
-  keepAliveMs,
-  trustProxy,
-}: ApiSettings): FastifyServerOptions & { skipMiddie: boolean; https?: object; http?: object } {
+export function serverOptions(
+  settings: ApiSettings,
+): FastifyServerOptions & { skipMiddie: boolean; https?: object; http?: object } {
+  const { tls, requestTimeoutMs, keepAliveMs, trustProxy } = settings;
+  const headersOf = headersOfEvery(settings);
   const server = {
     connectionsCheckingInterval: SLOW_LOOK_MS,
     headersTimeout: requestTimeoutMs,
@@ -44,10 +43,10 @@ export function serverOptions({
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX, ignoreTrailingSlash: true },
     frameworkErrors: (_error, { id }, reply) =>
       sendProblem(
-        reply.headers(headersOfEvery(id)),
+        reply.headers(headersOf(id)),
         new Problem('malformed-request', 'the path is not valid'),
       ),
-    clientErrorHandler,
+    clientErrorHandler: answerOnConnection(headersOf),
   };
 }
 
@@ -56,25 +55,27 @@ export function serverOptions({
  * Otherwise a client that never closes its side would keep the connection and the room reserved for
  * its body, and block the server from stopping.
  */
-function clientErrorHandler(error: Error & { readonly code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const problem = refusalOf(error.code);
-  const body = JSON.stringify(documentOf(problem));
-  const headers = {
-    ...headersOfEvery(randomUUID()),
-    'Cache-Control': 'no-store',
-    'Content-Type': PROBLEM_MEDIA_TYPE,
-    'Content-Length': Buffer.byteLength(body),
-    Connection: 'close',
+const answerOnConnection =
+  (headersOf: HeadersOfEvery) =>
+  (error: Error & { readonly code?: string }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const problem = refusalOf(error.code);
+    const body = JSON.stringify(documentOf(problem));
+    const headers = {
+      ...headersOf(randomUUID()),
+      'Cache-Control': 'no-store',
+      'Content-Type': PROBLEM_MEDIA_TYPE,
+      'Content-Length': Buffer.byteLength(body),
+      Connection: 'close',
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    socket.end([`HTTP/1.1 ${problem.status} ${problem.message}`, ...lines, '', body].join('\r\n'));
+    const linger = setTimeout(() => socket.destroy(), LINGER_MS);
+    socket.once('close', () => clearTimeout(linger));
   };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  socket.end([`HTTP/1.1 ${problem.status} ${problem.message}`, ...lines, '', body].join('\r\n'));
-  const linger = setTimeout(() => socket.destroy(), LINGER_MS);
-  socket.once('close', () => clearTimeout(linger));
-}
 
 function refusalOf(code: string | undefined): Problem {
   switch (code) {

@@ -4,17 +4,30 @@ import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify';
 import type { RouteNeeds } from '../identity/requires.js';
 import { documentOf, Problem, PROBLEM_MEDIA_TYPE } from '../problems/problems.js';
+import type { ApiSettings } from '../settings/api-settings.js';
+
+/** Returns the headers that every answer has, for the id of its request. */
+export type HeadersOfEvery = (requestId: string) => Readonly<Record<string, string>>;
 
 /**
  * Returns the headers of every answer, also of those that Fastify does not write. A browser that
- * shows one as a page loads nothing for it.
+ * shows one as a page loads nothing for it, and over TLS comes back over TLS only.
  */
-export const headersOfEvery = (requestId: string): Readonly<Record<string, string>> => ({
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-  'Content-Security-Policy': `default-src 'none'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'`,
-  'Request-Id': requestId,
-});
+export function headersOfEvery({
+  tls,
+  hstsSeconds,
+}: Pick<ApiSettings, 'tls' | 'hstsSeconds'>): HeadersOfEvery {
+  const always = {
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Content-Security-Policy': `default-src 'none'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'`,
+    ...(tls &&
+      hstsSeconds > 0 && {
+        'Strict-Transport-Security': `max-age=${hstsSeconds}; includeSubDomains`,
+      }),
+  };
+  return (requestId) => ({ ...always, 'Request-Id': requestId });
+}
 
 /**
  * A Fastify `onRequest` hook. Refuses what two servers on the way could read in two ways: a
@@ -47,13 +60,13 @@ function faultOf({ rawHeaders, headers, httpVersion }: IncomingMessage): string 
 const HOST = 'host';
 
 /** Answers an unknown `Expect` with a problem document. Node's own answer has no body. */
-export function refuseExpectations(server: Server): void {
+export function refuseExpectations(server: Server, headersOf: HeadersOfEvery): void {
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     const problem = new Problem('expectation-failed');
     const body = JSON.stringify(documentOf(problem));
     response
       .writeHead(problem.status, {
-        ...headersOfEvery(randomUUID()),
+        ...headersOf(randomUUID()),
         'Content-Type': PROBLEM_MEDIA_TYPE,
         'Cache-Control': 'no-store',
         'Content-Length': Buffer.byteLength(body),

@@ -4,14 +4,14 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { visible } from '#process';
 import type { Start, StartWait } from '#server';
-import { headersOfEvery } from '../http/strict-requests.js';
+import { headersOfEvery, type HeadersOfEvery } from '../http/strict-requests.js';
 import { documentOf, Problem, PROBLEM_MEDIA_TYPE } from '../problems/problems.js';
 import type { ApiSettings } from '../settings/api-settings.js';
 import type { Need } from './database-watch.js';
 import type { Readiness } from './readiness.js';
 
 /** The settings of the address that an api answers at. */
-type Address = Pick<ApiSettings, 'basePath' | 'tls' | 'requestTimeoutMs'> & {
+type Address = Pick<ApiSettings, 'basePath' | 'tls' | 'hstsSeconds' | 'requestTimeoutMs'> & {
   readonly host: string;
   readonly port: number;
 };
@@ -21,20 +21,22 @@ type Address = Pick<ApiSettings, 'basePath' | 'tls' | 'requestTimeoutMs'> & {
  * `/readyz` what it waits for, and every other request 503, so that senders keep what they sent.
  */
 export async function answerWhileStarting(
-  { host, port, basePath, tls, requestTimeoutMs }: Address,
+  address: Address,
   start: Start,
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const { host, port, basePath, tls, requestTimeoutMs } = address;
+  const headersOf = headersOfEvery(address);
   const limits = { headersTimeout: requestTimeoutMs, requestTimeout: requestTimeoutMs };
   const answer = (request: IncomingMessage, response: ServerResponse): void =>
-    send(response, answerTo(request, basePath, start.waitsFor));
+    send(response, headersOf, answerTo(request, basePath, start.waitsFor));
   const server = tls
     ? createSecureServer({ ...limits, cert: tls.cert, key: tls.key }, answer)
     : createServer(limits, answer);
   await new Promise<void>((resolve, reject) =>
     server.once('error', reject).listen(port, host, resolve),
   );
-  const { address, port: bound, family } = server.address() as AddressInfo;
-  const name = family === 'IPv6' ? `[${address}]` : address;
+  const { address: at, port: bound, family } = server.address() as AddressInfo;
+  const name = family === 'IPv6' ? `[${at}]` : at;
   return {
     url: `${tls ? 'https' : 'http'}://${name}:${bound}`,
     close: () =>
@@ -86,11 +88,15 @@ function readinessOf(wait: StartWait | undefined): Readiness {
   };
 }
 
-function send(response: ServerResponse, { status, type, body }: Answer): void {
+function send(
+  response: ServerResponse,
+  headersOf: HeadersOfEvery,
+  { status, type, body }: Answer,
+): void {
   const bytes = Buffer.from(visible(JSON.stringify(body)));
   response
     .writeHead(status, {
-      ...headersOfEvery(randomUUID()),
+      ...headersOf(randomUUID()),
       ...(status === 503 && { 'Retry-After': '1' }),
       'Cache-Control': 'no-store',
       'Content-Type': type,

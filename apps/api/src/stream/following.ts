@@ -3,7 +3,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { asError } from '#process';
 import { positionsText, type Positions } from '#read-model';
-import { headersOfEvery } from '../http/strict-requests.js';
 import type { ChangeFeed, StreamReader } from './change-feed.js';
 import type { Viewer } from './views.js';
 
@@ -27,7 +26,8 @@ export const STREAM_HEADERS = {
 
 /** How a stream begins, and what it asks. */
 interface Followed {
-  readonly requestId: string;
+  /** The headers that every answer has. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly changes: ChangeFeed;
   readonly viewer: Viewer;
   /** Where the reader begins, and where the sharing begins if nobody else follows. */
@@ -58,7 +58,7 @@ export class Following implements StreamReader {
     // A reader who left while the positions were read gets no further `close` event.
     this.done = this.isOpen ? this.untilClosed() : Promise.resolve();
     if (!this.isOpen) return;
-    response.writeHead(200, { ...headersOfEvery(of.requestId), ...STREAM_HEADERS });
+    response.writeHead(200, { ...of.headers, ...STREAM_HEADERS });
     response.write(`retry: 1000\nid: ${positionsText(this.since)}\n\n`);
     this.heartbeat = setInterval(() => this.sayStillHere(), HEARTBEAT_MS);
     of.changes.join(this, of.now);

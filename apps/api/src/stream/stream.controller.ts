@@ -20,7 +20,9 @@ import { POSITIONS_PATTERN } from '../reading/positions.js';
 import type { Identity } from '../identity/identity.js';
 import { identityOf, Requires } from '../identity/requires.js';
 import { Metrics } from '../operation/metrics.js';
+import { headersOfEvery, type HeadersOfEvery } from '../http/strict-requests.js';
 import { AnswerSlots } from '../reading/files/answer-slots.js';
+import { ApiSettings } from '../settings/api-settings.js';
 import { Following, STREAM_HEADERS } from './following.js';
 import { ChangeFeed } from './change-feed.js';
 import { TableChangeAnswer } from './table-change.answer.js';
@@ -57,13 +59,16 @@ export class StreamController implements OnModuleDestroy {
   private readonly open = new Set<Following>();
   private readonly slots: AnswerSlots;
   private readonly dropped: Counter;
+  private readonly headersOf: HeadersOfEvery;
   private isEnding = false;
 
   constructor(
     private readonly changes: ChangeFeed,
     private readonly sessions: FollowedSessions,
+    settings: ApiSettings,
     metrics: Metrics,
   ) {
+    this.headersOf = headersOfEvery(settings);
     this.slots = new AnswerSlots('streams', STREAMS_MAX, metrics);
     this.dropped = new Counter({
       name: 'shoeprint_stream_dropped_total',
@@ -118,7 +123,7 @@ export class StreamController implements OnModuleDestroy {
     reply.hijack();
     const following = new Following(reply.raw, {
       ...from,
-      requestId: reply.request.id,
+      headers: this.headersOf(reply.request.id),
       changes: this.changes,
       viewer: viewerOf(identity),
       dropped: () => this.dropped.inc(),
