@@ -1,11 +1,13 @@
 // What an outsider tried on the server, as requests over HTTP. One server for all: add an `it` for
-// each promise, and keep to what a client can see. Elsewhere: what the description of the api says
-// (api/docs), that a signal ends `npm start` (standalone/npm-start), and how fast cards
-// are recorded beside readers (`npm run bench:budgets`).
+// each promise, and keep to what a client can see. Elsewhere: that a signal ends `npm start`, and
+// that NEST_LOG_LEVEL is followed (standalone/npm-start), that a reader who never reads is
+// disconnected (api/http/strict-requests), and how fast cards are recorded beside readers
+// (`npm run bench:budgets`).
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { get } from 'node:https';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -104,6 +106,22 @@ describe('input from a sender', () => {
   });
 });
 
+describe('what a device says', () => {
+  it('is a finding if it names a person who did not send it', async () => {
+    await server.send([
+      ...coupOf('PR10', 'd-1'),
+      line('PR10', 'coup-voided', '5', {
+        shoe: 's',
+        data: { coup: 1, reason: 'misdeal', by: 'mei.chan' },
+      }),
+    ]);
+    await eventually('the finding', async () => {
+      const answer = await server.ask('/v1/findings?table=PR10&code=PR-10');
+      return (await answer.text()).includes('"PR-10"');
+    });
+  });
+});
+
 describe('people', () => {
   const GIVEN = 'given by an admin once';
   const OWN = 'chosen by the person alone';
@@ -192,6 +210,17 @@ describe('people', () => {
       body: line('@house', 'device-online', '1', { source: 'device/x', data: {} }),
     });
     expect(refused.status).toBe(403);
+    await server.started.saying(
+      /"message":"request refused".*"problem":"source-not-yours","who":"device\/everywhere","from":"127\.0\.0\.1"/,
+    );
+  });
+
+  it('lose their stream at once when their account is disabled', async () => {
+    const screen = new StreamReader(server.url, await person('watcher', ['regulator'], ['*']));
+    await screen.listening();
+    const disable = { disabled: true };
+    expect(await asked(server.token, 'PATCH', '/v1/accounts/watcher', disable)).toBe('200');
+    await eventually('the end of the stream', () => screen.ended);
   });
 
   it('see what their roles may: finance no findings, wherever they are', async () => {
@@ -199,11 +228,17 @@ describe('people', () => {
     expect(await asked(finance, 'GET', '/v1/findings')).toBe('403 not-permitted');
     expect(await asked(finance, 'GET', '/v1/coups?flagged=true')).toBe('403 not-permitted');
     await server.send(coupOf('FIN1', 'd-1'));
-    const coups = await eventually('the coup in the list', async () => {
-      const text = await (await send(finance, 'GET', '/v1/coups?table=FIN1')).text();
-      return text.includes('"coup":1') && text;
-    });
-    expect(coups).not.toMatch(/findings|worst|raised/);
+    await eventually('the finding', async () =>
+      (await (await server.ask('/v1/findings?table=FIN1')).text()).includes('"FIN1"'),
+    );
+    const [coup, shoe] = ['device%2FFIN1%233', 'device%2FFIN1%232'];
+    for (const path of ['coups?table=FIN1', `coups/${coup}`, 'shoes?table=FIN1', `shoes/${shoe}`]) {
+      const answer = await send(finance, 'GET', `/v1/${path}`);
+      expect([path, answer.status]).toEqual([path, 200]);
+      const text = await answer.text();
+      expect(text).toContain('FIN1');
+      expect(text).not.toMatch(/findings|worst|raised|"[A-Z]{2}-\d\d"/);
+    }
   });
 
   it('give devices no voice but their own', async () => {
@@ -222,19 +257,32 @@ describe('people', () => {
   });
 
   it('learn from a refusal how to sign in', async () => {
-    const answer = await signIn('owner', 'xxxxxxxxxxxx');
-    expect([401, 429]).toContain(answer.status);
-    const anonymous = await send(undefined, 'GET', '/v1/me');
-    expect(anonymous.headers.get('www-authenticate')).toMatch(/^Bearer/);
+    const token = `sps_0123456789abcdef_${'x'.repeat(43)}`;
+    for (const answer of [
+      await signIn('owner', 'xxxxxxxxxxxx'),
+      await send(undefined, 'GET', '/v1/me'),
+      await send(token, 'GET', '/v1/me'),
+    ]) {
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
+    }
   });
 
-  it('get in where they are known, whatever others try from the same address', async () => {
-    await person('known', ['pit-boss'], ['B01']);
-    for (let i = 0; i < 30; i += 1) await signIn(`guess${i}`, 'xxxxxxxxxxxx');
-    const guess = await signIn('known-not', 'xxxxxxxxxxxx');
-    expect(guess.status).toBe(429);
-    expect((await signIn('known', OWN)).status).toBe(200);
-  });
+  it(
+    'get in where they are known, whatever others try from the same address',
+    async () => {
+      await person('known', ['pit-boss'], ['B01']);
+      let guesses = 0;
+      await eventually(
+        'a guess that is refused',
+        async () => (await signIn(`guess${(guesses += 1)}`, 'xxxxxxxxxxxx')).status === 429,
+        START_MS,
+      );
+      expect(guesses).toBeLessThanOrEqual(31);
+      expect((await signIn('known', OWN)).status).toBe(200);
+    },
+    START_MS,
+  );
 });
 
 describe('who only reads', () => {
@@ -287,6 +335,23 @@ describe('who only reads', () => {
     isReading = false;
     await Promise.all(readers);
     expect([...answers].sort()).toEqual(['200', expect.stringMatching(/^429 \d+$/)]);
+  });
+});
+
+describe('who waits for what will never be there', () => {
+  const WAITING = 200;
+
+  it('is asked to come again, and every card is recorded meanwhile', async () => {
+    const waiting = Array.from({ length: WAITING }, () =>
+      fetch(`${server.url}/v1/tables`, {
+        headers: { authorization: `Bearer ${server.token}`, 'min-position': '0:999999999' },
+      }),
+    );
+    await server.send(coupOf('D8-waiters', 'd-1'));
+    for (const answer of await Promise.all(waiting)) {
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+      expect(await answer.text()).toContain('not-yet-visible');
+    }
   });
 });
 
@@ -379,6 +444,54 @@ describe('the way to the server', () => {
     START_MS,
   );
 
+  it.each([
+    ['two hosts', 'GET /livez HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 400],
+    ['no host', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    [
+      'two codings',
+      'POST /v1/sign-in HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+      400,
+    ],
+    ['an expectation', 'GET /livez HTTP/1.1\r\nHost: a\r\nExpect: a-miracle\r\n\r\n', 417],
+  ])('refuses a request that can be read in two ways: %s', async (_what, text, status) => {
+    const answer = await talk(text);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer).toContain('application/problem+json');
+    expect(answer).toContain(`"status":${status}`);
+  });
+
+  it('is described well enough to make a client', async () => {
+    interface Described {
+      readonly servers: readonly object[];
+      readonly tags: readonly object[];
+      readonly paths: Readonly<
+        Record<string, Readonly<Record<string, { readonly responses: Record<string, Content> }>>>
+      >;
+    }
+    interface Content {
+      readonly content?: Readonly<Record<string, { readonly schema?: object }>>;
+    }
+    const { servers, tags, paths } = (await (await server.ask('/docs-json')).json()) as Described;
+    expect([servers.length, tags.length].every(Boolean)).toBe(true);
+    const schemas = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { responses }]) =>
+        Object.entries(responses)
+          .filter(([status]) => status.startsWith('2'))
+          .map(([status, { content }]) => [
+            `${method} ${path} ${status}`,
+            content?.['application/json'] && Object.keys(content['application/json'].schema ?? {}),
+          ]),
+      ),
+    );
+    expect(schemas.length).toBeGreaterThan(50);
+    expect(schemas.filter(([, keys]) => keys?.length === 0)).toEqual([]);
+    const bodiless = await fetch(`${server.url}/v1/accounts/x`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${server.token}` },
+    });
+    expect(bodiless.status).toBe(400);
+  });
+
   it('lets no browser run, embed, guess, keep or pass on anything of an answer', async () => {
     for (const path of ['/livez', '/v1/me', '/v1/tables', '/nowhere', '/docs']) {
       const headers = Object.fromEntries((await server.ask(path)).headers);
@@ -401,6 +514,21 @@ describe('the way to the server', () => {
       expect((await fetch(`${server.url}${path}`)).status).toBe(200);
   });
 });
+
+/** Returns what the server writes on a bare connection until it closes it. */
+const talk = (text: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(server.url);
+    let all = '';
+    const socket = connect(Number(port), hostname, () => socket.write(text))
+      .setEncoding('utf8')
+      .on('data', (part: string) => (all += part))
+      .on('end', () => {
+        socket.end();
+        resolve(all);
+      })
+      .on('error', reject);
+  });
 
 /** Returns the headers of an answer over TLS, by a client that trusts the certificate of the tests. */
 const headersOf = (url: string): Promise<IncomingHttpHeaders> =>
