@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { routesOf, PERMISSIONS, permitted, ROLES, type Role } from '#api';
 import { REVIEWER_ROLES } from '#audit';
@@ -35,6 +36,34 @@ const refusedByGate = async (
     : undefined;
 };
 
+/** The routes that each role was let through to, as the walk below tried them. */
+const tried = new Map<string, Set<string>>();
+
+/** Returns the table of the page: each permission with its routes, and who may use them. */
+function tableOfRoutes(): string {
+  const rows = new Map<string, { readonly routes: string[]; readonly who: string }>();
+  for (const { method, url, needs } of routesOf(api.app)) {
+    if (needs === undefined || needs === 'nothing' || method === 'HEAD') continue;
+    const letIn = tried.get(`${method} ${url}`) ?? new Set();
+    const who = ROLES_AND_DEVICE.map((role) => (letIn.has(role) ? 'yes' : '')).join(' | ');
+    const row = rows.get(needs) ?? { routes: [], who };
+    expect([needs, row.who]).toEqual([needs, who]);
+    const shown = url.startsWith('/docs')
+      ? `\`${method} /docs\` and below`
+      : `\`${method} ${url}\``;
+    if (!row.routes.includes(shown)) row.routes.push(shown);
+    rows.set(needs, row);
+  }
+  const lines = [...rows].map(
+    ([needs, { routes, who }]) => `| \`${needs}\` | ${routes.join(', ')} | ${who} |`,
+  );
+  return [
+    `| permission | routes | ${ROLES_AND_DEVICE.join(' | ')} |`,
+    `| --- | --- |${' --- |'.repeat(ROLES_AND_DEVICE.length)}`,
+    ...lines.sort(),
+  ].join('\n');
+}
+
 describe('every route of the server', () => {
   it('declares which permission it requires, or that it is open', () => {
     const silent = routesOf(api.app).filter(({ needs }) => needs === undefined);
@@ -65,21 +94,24 @@ describe('every route of the server', () => {
   it.each(ROLES_AND_DEVICE)(
     'is open to %s exactly as the table of permissions says',
     async (role) => {
-      const routes = routesOf(api.app).filter(
-        ({ url }) => !url.endsWith('/stream') && !url.endsWith('/sign-out'),
-      );
+      const isLast = ({ url }: { url: string }): number => Number(url.endsWith('/sign-out'));
+      const routes = routesOf(api.app).toSorted((a, b) => isLast(a) - isLast(b));
       for (const { method, url, needs } of routes) {
         if (needs === undefined || needs === 'nothing') continue;
+        // a stream has no end, so its head is asked for
+        const asked = url.endsWith('/stream') ? 'HEAD' : method;
+        const refused = await refusedByGate(asked, url, tokens.get(role));
         const expected = permitted(needs, [role]) ? undefined : 403;
-        expect([role, method, url, await refusedByGate(method, url, tokens.get(role))]).toEqual([
-          role,
-          method,
-          url,
-          expected,
-        ]);
+        expect([role, method, url, refused]).toEqual([role, method, url, expected]);
+        const route = `${method} ${url}`;
+        if (refused === undefined) tried.set(route, (tried.get(route) ?? new Set()).add(role));
       }
     },
   );
+
+  it('is in the table of docs/operating/routes.md, for the roles that were let in', () => {
+    expect(readFileSync('docs/operating/routes.md', 'utf8')).toContain(`\n${tableOfRoutes()}\n`);
+  });
 
   it('is open exactly where everybody must have access', () => {
     const open = routesOf(api.app).filter(({ needs }) => needs === 'nothing');
