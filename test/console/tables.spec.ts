@@ -251,6 +251,30 @@ describe('the tables', () => {
     await tile.getByText('2 findings wait').waitFor();
     await page.context().close();
   });
+
+  it('have names whose unseen characters are escapes, there and wherever they lead', async () => {
+    const log = new TableLog('X\u202e7');
+    log.open();
+    log.dealer();
+    log.add('shoe', 'coup-opened', { coup: 1 });
+    log.draw('P 9S', 'person/pat');
+    await floor.send(log.events.splice(0));
+    const escaped = String.raw`X\u202e7`;
+    const page = await browser.visitAs('pit-boss', 'tables');
+    const saysEscaped = async (): Promise<void> => {
+      await page.getByText(escaped).first().waitFor();
+      await settled(page);
+      expect(await textOf(page.locator('body'))).not.toContain('\u202e');
+      expect(await page.title()).not.toContain('\u202e');
+    };
+    await saysEscaped();
+    await page.getByRole('link', { name: escaped, exact: true }).click();
+    await page.getByRole('heading', { name: escaped }).first().waitFor();
+    await saysEscaped();
+    await page.getByRole('link', { name: 'Queue', exact: true }).click();
+    await saysEscaped();
+    await page.context().close();
+  });
 });
 
 describe('a table', () => {

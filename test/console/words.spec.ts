@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { FINDING_CODES, REFUSALS } from '#audit';
+import { shown } from '../../apps/console/src/words/shown.js';
 import { BET_IDS } from '../../libs/audit/src/events/house.js';
 
 const SOURCES = fileURLToPath(new URL('../../apps/console/src', import.meta.url));
@@ -111,4 +112,12 @@ it('has no word that no screen uses', () => {
       !prefixes.some((prefix) => key.startsWith(prefix)),
   );
   expect(unused).toEqual([]);
+});
+
+describe('a text of the record', () => {
+  it('has escapes for what nobody sees, and is otherwise as it was written', () => {
+    expect(shown('B07\u202e\u0007')).toBe(String.raw`B07\u202e\u0007`);
+    const written = 'two lines\r\nwith\ta tab, 賭枱, tête-à-tête, a long dash – and \u200b';
+    expect(shown(written)).toBe(written);
+  });
 });

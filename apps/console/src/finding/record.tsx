@@ -8,7 +8,6 @@ import { Button } from '../controls/button.js';
 import { Sheet } from '../controls/sheet.js';
 import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';
-import { Said } from './said.js';
 import type { Whole } from './coup/whole.js';
 
 const LINES_MAX = 500;
@@ -103,7 +102,7 @@ function Lines({ whole: { finding, review } }: { readonly whole: Whole }): React
         {data.slice(0, LINES_MAX).map((line, i) => (
           <li key={i}>
             <code>
-              <Said>{line}</Said>
+              <bdi>{line}</bdi>
             </code>
           </li>
         ))}

@@ -1,6 +1,7 @@
 import { axisX, barX, dot, gridX, plot, ruleX } from '@observablehq/plot';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Answers } from '../api/client.js';
+import { shown } from '../words/shown.js';
 import { useWords } from '../words/words.js';
 
 type Line = Answers['DealerAnswer'];
@@ -88,7 +89,7 @@ interface Labels {
 
 function pictureOf(lines: readonly Line[], house: number | null, { width, label, nobody }: Labels) {
   const shown = lines.filter(({ upper95 }) => upper95 !== null);
-  const name = ({ dealer }: Line): string => dealer ?? nobody;
+  const name = ({ dealer }: Line): string => dealer === null ? nobody : shown(dealer);
   const short = (text: string): string =>
     text.length > NAME_LENGTH_MAX ? `${text.slice(0, NAME_LENGTH_MAX)}…` : text;
   return plot({

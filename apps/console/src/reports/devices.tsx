@@ -9,6 +9,7 @@ import { Figure, type Under } from './page/figure.js';
 import { ReportPage } from './page/report-page.js';
 import { queryOf, useFilter, usePages, withFilter } from './page/report-query.js';
 import { type ReportColumn, ReportTable } from './page/report-table.js';
+import { shown } from '../words/shown.js';
 
 type Line = Answers['DeviceAnswer'];
 type Total = Answers['DevicesTotalAnswer'];
@@ -120,7 +121,7 @@ function useClockColumns(): ReportColumn<Line, Total>[] {
 /** A table, which leads to the findings about its devices. */
 function Table({ table }: Pick<Line, 'table'>): ReactNode {
   const words = useWords();
-  if (!useMay('read-findings')) return table;
+  if (!useMay('read-findings')) return shown(table);
   return (
     <Link
       to="/reports/$report"
@@ -128,7 +129,7 @@ function Table({ table }: Pick<Line, 'table'>): ReactNode {
       search={{ table, q: 'DV' }}
       aria-label={words('reports.deviceFindings', { table })}
     >
-      {table}
+      {shown(table)}
     </Link>
   );
 }

@@ -13,6 +13,7 @@ import { ShoeCoups } from './shoe-coups.js';
 import { ShoeFacts } from './shoe-facts.js';
 import { ShoeFindings } from './shoe-findings.js';
 import { ShoeRoads } from './shoe-roads.js';
+import { shown } from '../words/shown.js';
 
 interface Props {
   readonly table: string;
@@ -80,7 +81,7 @@ function Head({ shoe, level }: { readonly shoe: Shoe; readonly level: 1 | 2 }): 
         {level === 1 && (
           <>
             <Link to="/tables/$table" params={{ table }}>
-              {table}
+              {shown(table)}
             </Link>{' '}
             ·{' '}
           </>

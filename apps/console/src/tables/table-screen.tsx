@@ -13,6 +13,7 @@ import { type ShoeLine, shoesQuery, type Table, tableQuery } from './reads.js';
 import { tableOf, useReread } from '../live/reread.js';
 import { ShoeView } from './shoe-view.js';
 import { Parked } from './tables-screen.js';
+import { shown } from '../words/shown.js';
 import './tables.css';
 
 const CARD_WIDTH = 60;
@@ -36,7 +37,7 @@ export function TableScreen(): ReactNode {
     );
   if (read.data === null) return <Failure title={words('tables.unknown', { table })} />;
   if (!read.data || !shoes.data) return <p role="status">{words('shell.loading')}</p>;
-  const shown = read.data.shoe ?? shoes.data[0];
+  const current = read.data.shoe ?? shoes.data[0];
   return (
     <>
       <header className="tables-head">
@@ -44,8 +45,8 @@ export function TableScreen(): ReactNode {
         <AsOf read={read} />
       </header>
       <Now table={read.data} />
-      {shown ? (
-        <ShoeView table={table} shoeRef={shown.ref} level={2} />
+      {current ? (
+        <ShoeView table={table} shoeRef={current.ref} level={2} />
       ) : (
         <p>{words('tables.noShoes')}</p>
       )}
@@ -93,7 +94,7 @@ function Shoes({ shoes }: { readonly shoes: readonly ShoeLine[] }): ReactNode {
           <li key={ref}>
             <Link to="/tables/$table/shoes/$ref" params={{ table, ref }} className="panel">
               <span className="tables-shoe-name">
-                {shoe} {worst && <Flag severity={worst} />}
+                {shown(shoe)} {worst && <Flag severity={worst} />}
               </span>
               <span className="muted">
                 {formats.dateTime(openedAt)} · {words('tables.coups', { count: coups })}

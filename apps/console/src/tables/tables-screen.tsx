@@ -11,6 +11,7 @@ import { Flag } from './flag.js';
 import { OpenHands } from './hands.js';
 import { type Table, tablesQuery, waitingQuery } from './reads.js';
 import { useReread } from '../live/reread.js';
+import { shown } from '../words/shown.js';
 import './tables.css';
 
 const CARD_WIDTH = 40;
@@ -58,7 +59,7 @@ function Tile({ table: { table, shoe, coup, ...rest }, waiting }: TileProps): Re
       <div className="tables-tile-head">
         <h2>
           <Link to="/tables/$table" params={{ table }}>
-            {table}
+            {shown(table)}
           </Link>
         </h2>
         {coup && <span>{words('tables.coup', { coup: coup.coup })}</span>}

@@ -14,6 +14,7 @@ import { notify } from '../controls/notices.js';
 import { usePreferences } from '../settings/preferences.js';
 import type english from './en/index.js';
 import { type Language, languageOfBrowser, LANGUAGES } from './languages.js';
+import { shown } from './shown.js';
 
 /** The key of a text. The English catalogue is the list of all. */
 export type Key = keyof typeof english;
@@ -104,6 +105,15 @@ const NoWords = (): ReactNode => (
   </main>
 );
 
+/** Returns the values with their texts as a person may read them: many come from the record. */
+const readable = (values: Values): Values =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? shown(value) : value,
+    ]),
+  );
+
 function wordsOf(catalogue: Catalogue, language: Language): Words {
   const formats = new Map<Key, IntlMessageFormat>();
   const words = (key: Key, values?: Values): string => {
@@ -114,7 +124,7 @@ function wordsOf(catalogue: Catalogue, language: Language): Words {
       format = new IntlMessageFormat(text, LANGUAGES[language].locale);
       formats.set(key, format);
     }
-    return String(format.format(values));
+    return String(format.format(values && readable(values)));
   };
   const find: Words['find'] = (key, values) =>
     Object.hasOwn(catalogue, key) ? words(key as Key, values) : undefined;

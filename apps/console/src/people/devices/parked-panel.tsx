@@ -8,6 +8,7 @@ import { useFormats } from '../../words/formats.js';
 import { useWords } from '../../words/words.js';
 import { FormError } from '../form-error.js';
 import { parkedQuery } from './key-queries.js';
+import { shown } from '../../words/shown.js';
 
 /** The tables that are parked, if there are any, with the means to decide about them. */
 export function ParkedPanel(): ReactNode {
@@ -47,7 +48,7 @@ function Parked({ parked }: { readonly parked: Answers['ParkedTableAnswer'] }): 
   return (
     <li>
       <p>
-        <strong>{table}</strong>{' '}
+        <strong>{shown(table)}</strong>{' '}
         {words('devices.parkedSince', { time: formats.dateTime(parkedAt) })}{' '}
         <span lang="en">{reason}</span>
       </p>

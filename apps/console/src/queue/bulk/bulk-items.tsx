@@ -3,6 +3,7 @@ import type { BulkAnswer } from '../../review/bulk.js';
 import { useWords, type Words } from '../../words/words.js';
 import type { Row } from '../list/rows.js';
 import { Severity } from '../filter/severity.js';
+import { shown } from '../../words/shown.js';
 
 type Item = BulkAnswer['items'][number];
 
@@ -36,7 +37,7 @@ export function BulkItems({ rows, items, isDone }: Props): ReactNode {
                   {row && <Severity of={row.severity} />} {row?.code ?? item.finding}
                 </td>
                 <td>
-                  <bdi>{row?.table}</bdi>
+                  <bdi>{row && shown(row.table)}</bdi>
                   {row?.coup !== undefined && <> · {words('queue.coup', { coup: row.coup })}</>}
                 </td>
                 <td>{outcomeIn(words, item, isDone)}</td>

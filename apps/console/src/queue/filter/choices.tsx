@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Menu, MenuItem, MenuTrigger, Popover, type Selection } from 'react-aria-components';
 import { Button } from '../../controls/button.js';
 import { useFormats } from '../../words/formats.js';
+import { shown } from '../../words/shown.js';
 
 /** A value of a filter: what it is called, and how many findings have it. */
 interface Choice {
@@ -39,7 +40,7 @@ export function Choices(props: Props): ReactNode {
     <MenuTrigger>
       <Button className="queue-choice" data-chosen={(chosen.length > 0 && !isUsual) || undefined}>
         {label}
-        {names.length > 0 && <bdi className="queue-chosen">{names.join(', ')}</bdi>}
+        {names.length > 0 && <bdi className="queue-chosen">{shown(names.join(', '))}</bdi>}
         <span aria-hidden>▾</span>
       </Button>
       <Popover className="popover">

@@ -9,6 +9,7 @@ import { useWords } from '../../words/words.js';
 import { Choices } from './choices.js';
 import { type FilterName, type QueueFilter, toggled, valuesOf } from './filter.js';
 import { Severity } from './severity.js';
+import { shown } from '../../words/shown.js';
 
 type Facets = Answers['FindingFacetsAnswer'];
 
@@ -195,7 +196,8 @@ function Tokens({ filter, onFilter }: Omit<Props, 'facets'>): ReactNode {
     ...TOKENS.filter((name) => filter[name] !== undefined).map((name): [FilterName, ReactNode] => [
       name,
       <>
-        {words(`queue.token.${name}`)} <bdi className="queue-chosen">{filter[name]}</bdi>
+        {words(`queue.token.${name}`)}{' '}
+        <bdi className="queue-chosen">{shown(filter[name] ?? '')}</bdi>
       </>,
     ]),
     ...TURNED.filter((name) => filter[name] === 'false').map((name): [FilterName, ReactNode] => [

@@ -5,6 +5,7 @@ import { useFormats } from '../../words/formats.js';
 import { useWords } from '../../words/words.js';
 import { isOverdue, videoEnd } from '../filter/filter.js';
 import type { Row } from './rows.js';
+import { shown } from '../../words/shown.js';
 
 interface Props {
   readonly row: Row;
@@ -63,7 +64,7 @@ function Claim({ row, now }: Pick<Props, 'row' | 'now'>): ReactNode {
   return (
     <span className="queue-mark" data-claim={claim.by === person ? 'mine' : 'other'}>
       <span aria-hidden>{claim.by === person ? '◉' : '●'}</span>{' '}
-      {claim.by === person ? words('queue.you') : <bdi>{claim.by}</bdi>}{' '}
+      {claim.by === person ? words('queue.you') : <bdi>{shown(claim.by)}</bdi>}{' '}
       {!isOver && <span className="muted">{formats.time(claim.until).replace(SECONDS, '')}</span>}
     </span>
   );

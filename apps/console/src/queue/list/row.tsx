@@ -6,6 +6,7 @@ import { CardsInQuestion } from '../cards-in-question.js';
 import { Marks } from './marks.js';
 import type { Row } from './rows.js';
 import { Severity } from '../filter/severity.js';
+import { shown } from '../../words/shown.js';
 
 interface CellProps {
   readonly row: Row;
@@ -134,18 +135,18 @@ function Where({ row }: { readonly row: Row }): ReactNode {
   const { table, shoe, coup, dealer } = row;
   return (
     <span className="queue-where muted">
-      <bdi>{table}</bdi>
+      <bdi>{shown(table)}</bdi>
       {shoe !== '' && (
         <>
           <span aria-hidden> · </span>
-          <bdi>{shoe}</bdi>
+          <bdi>{shown(shoe)}</bdi>
         </>
       )}
       {coup !== undefined && <> · {words('queue.coup', { coup })}</>}
       {dealer !== null && (
         <>
           <span aria-hidden> · </span>
-          <bdi>{dealer}</bdi>
+          <bdi>{shown(dealer)}</bdi>
         </>
       )}
     </span>

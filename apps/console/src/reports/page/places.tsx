@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useMay } from '../../app/session/me.js';
 import { useWords } from '../../words/words.js';
+import { shown } from '../../words/shown.js';
 
 /** The dealer of a line, or that nobody had signed on. */
 export function Dealer({ dealer }: { readonly dealer: string | null }): ReactNode {
@@ -9,7 +10,7 @@ export function Dealer({ dealer }: { readonly dealer: string | null }): ReactNod
   return dealer === null || dealer === '' ? (
     <span className="muted">{words('reports.nobody')}</span>
   ) : (
-    dealer
+    shown(dealer)
   );
 }
 
@@ -21,10 +22,10 @@ interface OfShoe {
 
 /** A shoe, which leads to its page. */
 export function ShoeLink({ table, shoe, shoeRef }: OfShoe): ReactNode {
-  if (!useMay('read-coups')) return shoe;
+  if (!useMay('read-coups')) return shown(shoe);
   return (
     <Link to="/tables/$table/shoes/$ref" params={{ table, ref: shoeRef }} search={{}}>
-      {shoe}
+      {shown(shoe)}
     </Link>
   );
 }

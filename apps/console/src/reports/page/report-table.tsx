@@ -1,6 +1,7 @@
 import { type ColumnDef, createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table';
 import { type ReactNode, useId, useRef } from 'react';
 import { useInSight } from './in-sight.js';
+import { shown } from '../../words/shown.js';
 
 const features = tableFeatures({});
 type Features = typeof features;
@@ -27,6 +28,10 @@ interface Props<Line, Total> {
   readonly totals?: readonly Total[];
   readonly nothing: string;
 }
+
+/** Returns what a cell has. A text of a line often comes from the record. */
+const readable = (content: ReactNode): ReactNode =>
+  typeof content === 'string' ? shown(content) : content;
 
 /** A table of a report, with its totals under it. It scrolls sideways where it does not fit. */
 export function ReportTable<Line, Total = Line>(props: Props<Line, Total>): ReactNode {
@@ -74,7 +79,7 @@ export function ReportTable<Line, Total = Line>(props: Props<Line, Total>): Reac
               >
                 {rows[place]?.getAllCells().map(({ id, column, row }) => (
                   <td key={id} className={classes.get(column.id)} title={notes.get(column.id)}>
-                    {contents.get(column.id)?.(row.original)}
+                    {readable(contents.get(column.id)?.(row.original))}
                   </td>
                 ))}
               </tr>,
