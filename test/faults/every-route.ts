@@ -44,7 +44,11 @@ const RULING = { disposition: 'dealer-error-corrected', policy: 'review@1' };
 /** Bodies that the api takes, by operation. They change little: most name what does not exist. */
 const BODIES: Readonly<Record<string, (known: Known) => object>> = {
   signIn: () => ({ name: 'admin', password: WORD }),
-  useReset: () => ({ name: 'admin', code: 'K7QF-9M2X-P4WN-T6HB-R3JD', newPassword: WORD }),
+  useReset: () => ({
+    name: 'admin',
+    code: 'K7QF-9M2X-P4WN-T6HB-R3JD-V8CZ-5YGE',
+    newPassword: WORD,
+  }),
   changePassword: () => ({ password: WORD, newPassword: `${WORD} again` }),
   confirmSession: () => ({ password: WORD }),
   beginFactor: () => ({ password: WORD }),

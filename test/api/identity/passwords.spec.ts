@@ -121,7 +121,7 @@ describe('a reset', () => {
     await settled('forgetful');
     const open = tokenOf(await signIn('forgetful', OWN));
     const code = await issued('forgetful');
-    expect(code).toMatch(/^([2-9A-HJ-NP-Z]{4}-){4}[2-9A-HJ-NP-Z]{4}$/);
+    expect(code).toMatch(/^([2-9A-HJ-NP-Z]{4}-){6}[2-9A-HJ-NP-Z]{4}$/);
     expect((await signIn('forgetful', OWN)).statusCode).toBe(200);
     expect(await reset('forgetful', 'AAAA-BBBB-CCCC-DDDD-EEEE', GIVEN)).toBe('401 wrong-code');
     expect(await reset('changer', code, GIVEN)).toBe('401 wrong-code');

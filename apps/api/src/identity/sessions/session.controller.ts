@@ -69,7 +69,7 @@ class ResetBody {
   @MaxLength(NAME_LENGTH_MAX)
   name!: string;
 
-  @ApiProperty({ maxLength: CODE_LENGTH_MAX, example: 'K7QF-9M2X-P4WN-T6HB-R3JD' })
+  @ApiProperty({ maxLength: CODE_LENGTH_MAX, example: 'K7QF-9M2X-P4WN-T6HB-R3JD-V8CZ-5YGE' })
   @IsString()
   @MaxLength(CODE_LENGTH_MAX)
   code!: string;
