@@ -88,22 +88,22 @@ interface Labels {
 }
 
 function pictureOf(lines: readonly Line[], house: number | null, { width, label, nobody }: Labels) {
-  const shown = lines.filter(({ upper95 }) => upper95 !== null);
-  const name = ({ dealer }: Line): string => dealer === null ? nobody : shown(dealer);
+  const plotted = lines.filter(({ upper95 }) => upper95 !== null);
+  const name = ({ dealer }: Line): string => (dealer === null ? nobody : shown(dealer));
   const short = (text: string): string =>
     text.length > NAME_LENGTH_MAX ? `${text.slice(0, NAME_LENGTH_MAX)}…` : text;
   return plot({
     // With a class name of our own its style sheet is constant, and the policy permits that one.
     className: 'plot',
     width,
-    height: shown.length * ROW_PX + 60,
+    height: plotted.length * ROW_PX + 60,
     marginLeft: Math.min(NAMES_PX, width / 3),
-    x: { domain: [0, endOf(shown, house ?? 0)], nice: true },
-    y: { label: null, domain: shown.map(name), tickFormat: short, tickSize: 0 },
+    x: { domain: [0, endOf(plotted, house ?? 0)], nice: true },
+    y: { label: null, domain: plotted.map(name), tickFormat: short, tickSize: 0 },
     marks: [
       gridX({ stroke: 'var(--line)', strokeOpacity: 0.4 }),
       axisX({ label, labelAnchor: 'center', labelArrow: 'none' }),
-      barX(shown, {
+      barX(plotted, {
         y: name,
         x1: 'lower95',
         x2: 'upper95',
@@ -114,7 +114,7 @@ function pictureOf(lines: readonly Line[], house: number | null, { width, label,
         insetBottom: 3,
         clip: true,
       }),
-      dot(shown, { y: name, x: 'errorsPer1000', fill: 'var(--text)', r: 4, clip: true }),
+      dot(plotted, { y: name, x: 'errorsPer1000', fill: 'var(--text)', r: 4, clip: true }),
       ...(house === null
         ? []
         : [
