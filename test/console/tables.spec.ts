@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { roads } from '#baccarat';
 import type { components } from '#api-types';
 import { roadResultOf } from '../../apps/console/src/game/road-coups.js';
+import { shown } from '../../apps/console/src/words/shown.js';
 import { draw, PICTURES, type Pictured, shoeOf } from '../baccarat/road-pictures.js';
 import { settled } from '../../scripts/console/settled.mjs';
 import type { TestBrowser } from '../kit/browser.js';
@@ -439,7 +440,7 @@ describe('a shoe', () => {
     ).lines;
     await page.goto(browser.addressOf(shoeAddress(table, shoe?.ref ?? '')));
     await page.getByText('No coup was dealt from this shoe.').waitFor();
-    expect(await page.locator('h1').innerText()).toContain(id);
+    expect(await page.locator('h1').innerText()).toContain(shown(id));
     await settled(page);
     expect(await page.evaluate(OVERFLOW)).toBe(0);
     await page.context().close();
