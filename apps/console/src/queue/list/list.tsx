@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, type Ref, useImperativeHandle, useState } from 'react';
+import { type ReactNode, type Ref, useEffect, useImperativeHandle, useState } from 'react';
 import type { Search } from '../../app/address.js';
+import { lazyPart } from '../../app/lazy-part.js';
 import { useMay } from '../../app/session/me.js';
 import { readOpened } from '../../finding/finding-query.js';
 import { useKeys } from '../../keys/keys.js';
@@ -9,7 +10,6 @@ import { BULK_MAX } from '../../review/bulk.js';
 import { notify } from '../../controls/notices.js';
 import { useWords } from '../../words/words.js';
 import { Banner, usePause } from '../banner.js';
-import { BulkSheet } from '../bulk/bulk-sheet.js';
 import { useBeside } from '../beside.js';
 import { useClaim } from '../claim.js';
 import { type Current, useCurrent } from './current.js';
@@ -73,6 +73,8 @@ export function QueueList({ rows, filter, search, total, ref, onSearch }: Props)
   );
 }
 
+const BulkSheet = lazyPart(async () => (await import('../bulk/bulk-sheet.js')).BulkSheet);
+
 interface Ruling extends Pick<Selected, 'selected' | 'clear'> {
   readonly rows: QueueRows;
   readonly refused: string | undefined;
@@ -81,13 +83,17 @@ interface Ruling extends Pick<Selected, 'selected' | 'clear'> {
 /** Opens the sheet that rules on what is selected. Once it was sent, nothing is selected. */
 function useRuling({ rows, selected, clear, refused }: Ruling) {
   const [isRuling, setRuling] = useState(false);
+  const isNext = selected.size > 0;
+  useEffect(() => {
+    if (isNext) void BulkSheet.preload();
+  }, [isNext]);
   const onClose = (isDone: boolean): void => {
     setRuling(false);
     if (isDone) clear();
   };
   const chosen = [...selected.values()].map((row) => rows.at(rows.placeOf(row.id)) ?? row);
   return {
-    rule: () => setRuling(selected.size > 0),
+    rule: () => setRuling(isNext),
     sheet: isRuling && <BulkSheet rows={chosen} {...{ refused, onClose }} />,
   };
 }
