@@ -75,6 +75,8 @@ const CARDS_ONLY = 'reports: nothing\n';
 const NEXT = 'coup:\n';
 /** The first event of the terminal, where no dealer signs on. */
 const BOOT = 'event: terminal device-error {"code":7}\n';
+/** Another dealer deals the rest of the shoe. Two more follow. */
+const ANOTHER_DEALER = `over:\ndealer: ivan\n${NEXT}${COUP}closed: end\nshoe: S2\n${COUP}closed: end\nshoe: S3\n${COUP}`;
 const PERFECT = 'rules: super-6@1\nburned: 2C 3C 4C\nbet: seat 1 perfect-pair 100\n';
 /** A seat that owes 5 of commission. */
 const OWING = `bet: seat 1 banker 100\n${BANKER}settled: seat 1 banker returned 100 marked 5\nover:\n`;
@@ -674,6 +676,8 @@ const OUTLASTING: Record<string, Log> = {
   'several coups that are explained': Array<string>(9)
     .fill(`${EXPLAINED}${NEXT}${COUP}`)
     .join(NEXT),
+  'a finding about the shoe, which goes out of reach after another dealer came': `${COUP}over:\ndealt: P 2C\n${NEXT}${COUP}${ANOTHER_DEALER}`,
+  'a finding about a coup, whose shoe goes out of reach after another dealer came': `${HANDS}declared: banker\n${NEXT}${COUP}${ANOTHER_DEALER}`,
   'a settlement of the shoe before': told(
     `${BET}${COUP}${PAID}closed: end\nshoe: S2\n${BET}${COUP}${PAID}over:\nsettled: seat 2 player returned 50`,
   ).map((event, at, { length }) => (at === length - 1 ? { ...event, shoe: 'S1' } : event)),

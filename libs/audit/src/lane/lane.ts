@@ -265,8 +265,9 @@ function isInTurn({ admission }: TableState, event: AnyEvent): boolean {
 function reachesBefore(state: TableState, before: Shoe, event: AnyEvent): boolean {
   const { desk } = state;
   if (!isInTurn(state, event) || BACK.has(event.type) || desk.watched.size > 0) return true;
-  // the evidence of its findings is made when it goes out of reach
+  // the evidence of its findings is made when it goes out of reach, and that of a coup is complete
   if (event.type === 'shoe-opened')
-    for (const { shoeRef } of desk.items.values()) if (shoeRef === before.ref) return true;
+    for (const { shoeRef, coupRef } of desk.items.values())
+      if (shoeRef === before.ref && coupRef === null) return true;
   return event.shoe === before.name;
 }
