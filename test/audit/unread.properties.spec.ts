@@ -498,6 +498,29 @@ describe('with unread cards', () => {
     compareWithReadings(play, recorded(play), true);
   });
 
+  it('knows the value of each card, not only of two together, once a card was moved', () => {
+    const dealt = (drawn: Card, to: To, unread = false) => ({
+      card: drawn,
+      to,
+      exposed: false,
+      unread,
+    });
+    const play: Play = {
+      rules: 'patterned',
+      cards: [
+        dealt('AS', 'player'),
+        dealt('AS', 'banker', true),
+        dealt('AS', 'player', true),
+        dealt('8S', 'banker'),
+        dealt('AS', null, true),
+      ],
+      ...{ calls: [], declared: [], bets: [{ seat: 1, bet: 'small', settled: null }] },
+      moved: { card: 0, to: 'player', after: 9 },
+      ...{ isLast: true, kind: 'normal', end: 'closed' },
+    };
+    compareWithReadings(play, recorded(play), true);
+  });
+
   it('agrees with any reading of any number of unread cards', () => {
     const once = fc.property(
       anyPlay(4, 8),

@@ -288,6 +288,14 @@ export class Filling {
     return this.closed[hand];
   }
 
+  /**
+   * Returns whether the first two cards of a hand have a value each in every world. Otherwise only
+   * their total counts, unless a card was moved: what was dealt then need not lie first any more.
+   */
+  isApart(hand: Hand): boolean {
+    return this.wasMoved && !this.merged[hand] && !this.closed[hand];
+  }
+
   /** Returns whether two totals of a hand's first two cards were merged. */
   areAlike(hand: Hand, two: number, other: number): boolean {
     if (!this.closed[hand]) return two === other;

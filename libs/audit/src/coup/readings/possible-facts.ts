@@ -186,12 +186,14 @@ const KINDS_MAX = 65_536;
 /** The kinds of one hand in the worlds of a filling. */
 class HandKinds {
   readonly kinds: HandKind[] = [];
-  private readonly indexes = new Int32Array(1000).fill(-1);
+  private readonly indexes: Int32Array;
   private readonly sets: (readonly number[])[] = [];
   private readonly byText = new Map<string, number>();
   private readonly laid: readonly Laid[];
   private readonly asksCards: boolean;
   private readonly asksTwo: boolean;
+  /** Whether the first two cards count by their values, and not by their total alone. */
+  private readonly countsEach: boolean;
 
   constructor(
     private readonly filling: Filling,
@@ -202,6 +204,8 @@ class HandKinds {
     this.laid = filling.hands[hand];
     this.asksCards = asked.cards.length > 0;
     this.asksTwo = asked.pair || this.asksCards;
+    this.countsEach = this.asksTwo && filling.isApart(hand);
+    this.indexes = new Int32Array(this.countsEach ? 10_000 : 1_000).fill(-1);
   }
 
   /** Returns the number of the set of kinds that a hand can have with these digits. */
@@ -213,10 +217,11 @@ class HandKinds {
     // One natural stands for all, and 0 for every other two cards.
     const ofTwo = this.asksTwo ? two : asked.natural && isNatural(2, two) ? NATURAL : 0;
     const ofThird = this.asksCards ? third : 0;
-    const key = ofTwo + 10 * total + 100 * ofThird;
+    const first = this.countsEach ? digits & 15 : null;
+    const key = ofTwo + 10 * total + 100 * ofThird + 1_000 * (first ?? 0);
     const known = this.indexes[key] as number;
     if (known >= 0) return known;
-    this.sets.push(this.kindsAt(ofTwo, ofThird, total));
+    this.sets.push(this.kindsAt({ first, two: ofTwo, third: ofThird }, total));
     return (this.indexes[key] = this.sets.length - 1);
   }
 
@@ -230,7 +235,7 @@ class HandKinds {
     return this.sets[index] as readonly number[];
   }
 
-  private kindsAt(two: number, third: number, total: number): readonly number[] {
+  private kindsAt({ first, two, third }: Values, total: number): readonly number[] {
     const { asked, laid } = this;
     const natural = asked.natural && isNatural(laid.length, two);
     const kinds: HandKind[] = [];
@@ -242,7 +247,7 @@ class HandKinds {
     });
     if (!this.asksTwo) kinds.push({ facts: of('none'), cards: [] });
     else
-      for (const { pair, cards } of this.startsAt(two))
+      for (const { pair, cards } of this.startsAt(two, first))
         for (const more of this.thirds(third))
           kinds.push({ facts: of(pair), cards: [...cards, ...more] });
     const found = kinds.map((kind) => this.add(kind));
@@ -265,8 +270,9 @@ class HandKinds {
       .join(' ');
   }
 
-  /** Returns what the first two cards can be if they make a total. */
-  private startsAt(two: number): readonly Start[] {
+  /** Returns what the first two cards can be if they make a total, and the first has this value. */
+  private startsAt(two: number, first: number | null): readonly Start[] {
+    if (first !== null) return startsOf(this.laid, this.asked.cards, first).get(two) ?? [];
     const alike: Start[] = [];
     for (const [total, starts] of this.starts())
       if (this.filling.areAlike(this.hand, two, total)) alike.push(...starts);
@@ -300,6 +306,13 @@ class HandKinds {
   }
 }
 
+/** The values of a hand's first card, if it counts by itself, of its first two and of its third. */
+interface Values {
+  readonly first: number | null;
+  readonly two: number;
+  readonly third: number;
+}
+
 const NO_THIRD: readonly (readonly Card[])[] = [[]];
 
 /** The first two cards of a hand, as far as bets can tell them apart. */
@@ -314,10 +327,14 @@ type Starts = ReadonlyMap<number, readonly Start[]>;
 /** Two suits are enough for a pair of one rank with one suit or with two. */
 const TWO_SUITS: readonly Card[] = CARDS.filter((card) => card[1] === 'S' || card[1] === 'H');
 
-/** Returns what the first two cards can be, by their total. */
+/**
+ * Returns what the first two cards can be, by their total. `value`: of the first, if it is known
+ * although it was not read.
+ */
 function startsOf(
   [first, second]: readonly Laid[],
   patterns: readonly (readonly string[])[],
+  value: number | null = null,
 ): Starts {
   const areBothUnread = first?.card === null && second?.card === null;
   const any = patterns.length > 0 || !areBothUnread ? CARDS : TWO_SUITS;
@@ -325,6 +342,7 @@ function startsOf(
     laid ? (laid.card === null ? any : [laid.card]) : [];
   const found = new Map<number, Map<string, Start>>();
   for (const one of cardsOf(first)) {
+    if (value !== null && valueOf(one) !== value) continue;
     for (const other of cardsOf(second)) {
       const cards = [one, other];
       const pair = pairOf(cards);
