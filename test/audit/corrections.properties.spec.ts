@@ -12,6 +12,8 @@ import {
   type EventType,
   type TableState,
 } from '#audit';
+import { SeatLedger } from '../../libs/audit/src/ledger/seat-ledger.js';
+import type { Prefix } from '../../libs/audit/src/state.js';
 import { dataOf, NARROW, type World } from '../kit/any-event.js';
 import { decoded, Standing, type Sent } from '../kit/audit.js';
 import { SMALL_BOOK } from '../kit/house.js';
@@ -208,14 +210,19 @@ const APART: ReadonlySet<string> = new Set([
   ...['found', 'obligations', 'readings'],
 ]);
 
+/** Whether a value is the beginning of a list that has gone on since. */
+const isPrefix = (value: unknown): value is Prefix =>
+  typeof value === 'object' && value !== null && 'list' in value && 'count' in value;
+
 /** All that follows from the journal of a table's shoes, as text. */
 const imageOf = ({ open, before }: TableState): string =>
   JSON.stringify(
     [open, before],
     (name, value: unknown) => {
       if (APART.has(name)) return undefined;
-      if (!(value instanceof Map)) return value;
-      const entries = [...(value as Map<unknown, unknown>)].map((entry) => JSON.stringify(entry));
+      if (isPrefix(value)) return value.list.slice(0, value.count);
+      if (!(value instanceof Map || value instanceof SeatLedger)) return value;
+      const entries = Array.from<unknown, string>(value, (entry) => JSON.stringify(entry));
       // a seat whose first entry a correction took away stays in checkpoints, with nothing
       return entries.filter((entry) => !/^\[\d+,\{("\w+":0,?)+\}\]$/.test(entry)).sort();
     },

@@ -9,6 +9,7 @@ import type { Readings } from './coup/readings/readings.js';
 import type { Found, Missing, NotJudged, Outage } from './findings/finding.js';
 import type { Lane } from './lane/lane.js';
 import type { ShoeLane } from './lane/shoe-lane.js';
+import type { SeatLedger } from './ledger/seat-ledger.js';
 import type { Desk, ItemChange, ReviewChange } from './review/desk.js';
 import type { AnyEvent, CoupKind, EventOf, Hand, Report } from './events/events.js';
 
@@ -212,6 +213,12 @@ export interface Duty {
   lost: Missing | null;
 }
 
+/** The first entries of a list that only grows, so that it need not be copied. */
+export interface Prefix {
+  readonly list: readonly string[];
+  readonly count: number;
+}
+
 /** What of a shoe decides, with the events that follow, how its play goes on. */
 interface Progress {
   readonly duty: Readonly<Duty>;
@@ -223,7 +230,7 @@ interface Progress {
   readonly openingLost: Missing | null;
   readonly ahead: Shoe['ahead'];
   readonly away: Shoe['away'];
-  readonly dealersOfShoe: readonly string[];
+  readonly dealers: Prefix;
   readonly carried: readonly Laid[];
   readonly betweenCoups: Shoe['betweenCoups'];
 }
@@ -243,7 +250,7 @@ export interface Checkpoint extends Progress {
   /** What stretches add up to. */
   readonly copies: number[];
   unread: number;
-  ledger: Map<number, Readonly<SeatAccount>>;
+  ledger: SeatLedger;
   /** How many of each list of the shoe came before. */
   takings: number;
   loose: number;
@@ -330,7 +337,7 @@ export interface Shoe {
   readonly ahead: { between: Ahead[]; after: Ahead[] };
   /** The sources that are offline. */
   away: readonly Away[];
-  readonly ledger: Map<number, SeatAccount>;
+  readonly ledger: SeatLedger;
   /** What entered the ledger through no coup, and who was on duty. */
   takings: Taking[];
   /**

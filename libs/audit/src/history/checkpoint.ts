@@ -1,6 +1,7 @@
 import { noShoeChanges, noTableChanges } from '../changes.js';
 import { ByCoup } from '../findings/by-coup.js';
-import type { Checkpoint, Coup, SeatAccount, Shoe } from '../state.js';
+import type { SeatLedger } from '../ledger/seat-ledger.js';
+import type { Prefix, Checkpoint, Coup, SeatAccount, Shoe } from '../state.js';
 
 /** Returns a checkpoint of a shoe where the event at this index of the order of play begins a stretch. */
 export function newCheckpoint(shoe: Shoe, at: number): Checkpoint {
@@ -19,16 +20,12 @@ export function newCheckpoint(shoe: Shoe, at: number): Checkpoint {
     openingLost: shoe.openingLost,
     ahead: { between: [...shoe.ahead.between], after: [...shoe.ahead.after] },
     away: shoe.away,
-    dealersOfShoe:
-      before && isSameList(before.dealersOfShoe, shoe.dealersOfShoe)
-        ? before.dealersOfShoe
-        : [...shoe.dealersOfShoe],
+    dealers: { list: shoe.dealersOfShoe, count: shoe.dealersOfShoe.length },
     carried: [...shoe.carried],
     betweenCoups: [...shoe.betweenCoups],
     copies: [...shoe.copies],
     unread: shoe.unread,
-    ledger:
-      before && isSameLedger(before.ledger, shoe.ledger) ? before.ledger : copyOf(shoe.ledger),
+    ledger: before?.ledger.isSame(shoe.ledger) === true ? before.ledger : shoe.ledger.copy(),
     takings: shoe.takings.length,
     loose: shoe.loose.length,
     balances: shoe.balances.length,
@@ -90,12 +87,12 @@ export function resumed(shoe: Shoe, stretch: number): Shoe {
     openingLost: point.openingLost,
     ahead: { between: [...point.ahead.between], after: [...point.ahead.after] },
     away: point.away,
-    dealersOfShoe: [...point.dealersOfShoe],
+    dealersOfShoe: point.dealers.list.slice(0, point.dealers.count),
     carried: [...point.carried],
     betweenCoups: [...point.betweenCoups],
     copies: [...point.copies],
     unread: point.unread,
-    ledger: copyOf(point.ledger),
+    ledger: point.ledger.copy(),
     draws: shoe.draws.slice(0, point.drawn),
     takings: shoe.takings.slice(0, point.takings),
     loose: shoe.loose.slice(0, point.loose),
@@ -131,24 +128,16 @@ export const isSameProgress = (a: Checkpoint, b: Checkpoint): boolean =>
   a.duty.lost === b.duty.lost &&
   a.coupsLeft === b.coupsLeft &&
   a.carried.length + b.carried.length === 0 &&
-  isSameList(a.dealersOfShoe, b.dealersOfShoe) &&
+  isSamePrefix(a.dealers, b.dealers) &&
   a.betweenCoups.length === b.betweenCoups.length &&
   a.betweenCoups.every((event, i) => event.data === b.betweenCoups[i]?.data);
 
-const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && a.every((each, i) => each === b[i]);
-
-type Ledger = ReadonlyMap<number, Readonly<SeatAccount>>;
-
-const copyOf = (ledger: Ledger): Map<number, SeatAccount> =>
-  new Map([...ledger].map(([seat, account]) => [seat, { ...account }]));
-
-const isSameLedger = (a: Ledger, b: Ledger): boolean =>
-  a.size === b.size &&
-  [...b].every(([seat, account]) => {
-    const other = a.get(seat);
-    return other !== undefined && isNoChange(difference(other, account));
-  });
+const isSamePrefix = (a: Prefix, b: Prefix): boolean => {
+  if (a.count !== b.count) return false;
+  if (a.list === b.list) return true;
+  for (let i = 0; i < a.count; i += 1) if (a.list[i] !== b.list[i]) return false;
+  return true;
+};
 
 const ZERO: Readonly<SeatAccount> = { due: 0, taken: 0, marked: 0, collected: 0, waived: 0 };
 
@@ -209,7 +198,7 @@ export function shiftSums(shoe: Shoe, later: readonly Checkpoint[], shift: Shift
     if (shift.seats.size === 0) continue;
     const { ledger } = point;
     if (!shifted.has(ledger)) {
-      const copy = copyOf(ledger);
+      const copy = ledger.copy();
       shiftLedger(copy, shift);
       shifted.set(ledger, copy);
     }
@@ -224,10 +213,9 @@ function shiftCards(sums: Pick<Checkpoint, 'copies' | 'unread'>, shift: Shift): 
   sums.unread += shift.unread;
 }
 
-function shiftLedger(ledger: Map<number, SeatAccount>, { seats }: Shift): void {
+function shiftLedger(ledger: SeatLedger, { seats }: Shift): void {
   for (const [seat, by] of seats) {
-    const account = ledger.get(seat) ?? { ...ZERO };
-    ledger.set(seat, account);
+    const account = ledger.own(seat);
     account.due += by.due;
     account.taken += by.taken;
     account.marked += by.marked;

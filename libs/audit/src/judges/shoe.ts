@@ -1,6 +1,7 @@
 import { cardIndex, CARDS, permittedBurns, rankOf, type Card } from '#baccarat';
 import { markShoe } from '../changes.js';
 import { judgeOutstanding } from '../ledger/commission.js';
+import { SeatLedger } from '../ledger/seat-ledger.js';
 import { oblige } from './dispositions.js';
 import {
   REPORTS,
@@ -77,7 +78,7 @@ const unplayed = () =>
     hidden: 0,
     openingLost: null,
     ahead: { between: [], after: [] },
-    ledger: new Map(),
+    ledger: new SeatLedger(),
     takings: [],
     obligations: [],
     balances: [],

@@ -7,20 +7,17 @@ import { judgeSigner } from '../judges/signer.js';
 import type { SeatAccount, Coup, LedgerLine, Shoe } from '../state.js';
 import { impact, ofWager, winnings, type Settled, type SettledWager } from '../coup/wagers.js';
 
-/** Returns a seat's account in a shoe; a new one is empty. */
-function accountOf(shoe: Shoe, seat: number): SeatAccount {
-  const known = shoe.ledger.get(seat);
-  if (known) return known;
-  const fresh: SeatAccount = { due: 0, taken: 0, marked: 0, collected: 0, waived: 0 };
-  shoe.ledger.set(seat, fresh);
-  return fresh;
-}
+/** Returns a seat's account in a shoe, to change; a new one is empty. */
+const accountOf = ({ ledger }: Shoe, seat: number): SeatAccount => ledger.own(seat);
 
 /** Returns the account of each seat as it is now, which the lane of a shoe may know ahead of it. */
-export const ledgerOf = ({ lane, ledger }: Shoe): ReadonlyMap<number, SeatAccount> =>
+export const ledgerOf = ({
+  lane,
+  ledger,
+}: Shoe): Iterable<readonly [number, Readonly<SeatAccount>]> =>
   lane?.isAhead ? lane.ledger : ledger;
 
-const outstanding = ({ marked, collected, waived }: SeatAccount): number =>
+const outstanding = ({ marked, collected, waived }: Readonly<SeatAccount>): number =>
   marked - collected - waived;
 
 /** Returns a seat's line of the ledger. */
