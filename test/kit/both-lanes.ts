@@ -18,6 +18,7 @@ import {
   type RuleBook,
   type TableState,
 } from '#audit';
+import { SeatLedger } from '../../libs/audit/src/ledger/seat-ledger.js';
 import { expectSame } from './rounds.js';
 
 /** How a log is folded. Each share is one of so many blocks. */
@@ -209,6 +210,7 @@ const APART: ReadonlySet<string> = new Set([
 const imageOf = ({ open, before, duty, sources }: TableState): string =>
   JSON.stringify([open, before, duty, sources], (name, value: unknown) => {
     if (APART.has(name)) return undefined;
+    if (value instanceof SeatLedger) return [...value];
     return value instanceof Map ? [...(value as Map<unknown, unknown>)] : value;
   });
 
