@@ -102,7 +102,7 @@ function Lines({ whole: { finding, review } }: { readonly whole: Whole }): React
         {data.slice(0, LINES_MAX).map((line, i) => (
           <li key={i}>
             <code>
-              <bdi>{line}</bdi>
+              <bdi className="finding-said">{line}</bdi>
             </code>
           </li>
         ))}
