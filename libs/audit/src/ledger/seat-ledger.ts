@@ -35,6 +35,9 @@ export class SeatLedger implements Iterable<Entry> {
 
   /** Returns the account of a seat, to read only. */
   get(seat: number): Readonly<SeatAccount> | undefined {
+    // most tables have fewer seats than a leaf
+    if (this.height === 0)
+      return seat < BASE ? (this.root as Leaf | undefined)?.kids[seat] : undefined;
     let node = this.covers(seat) ? this.root : undefined;
     for (let level = this.height; level > 0 && node; level -= 1)
       node = (node as Inner).kids[digitOf(seat, level)];
@@ -43,6 +46,9 @@ export class SeatLedger implements Iterable<Entry> {
 
   /** Returns the account of a seat, to change. A new one is empty. */
   own(seat: number): SeatAccount {
+    const { root, owner, height } = this;
+    const own = height === 0 && root?.owner === owner ? (root as Leaf).kids[seat] : undefined;
+    if (own) return own;
     const { kids } = this.leafOf(seat);
     const known = kids[digitOf(seat, 0)];
     if (known) return known;
@@ -113,9 +119,19 @@ export class SeatLedger implements Iterable<Entry> {
     if (!node) return { owner, kids: [] };
     if (node.owner === owner) return node;
     if (level > 0) return { owner, kids: [...(node as Inner).kids] };
-    return { owner, kids: (node as Leaf).kids.map((account) => account && { ...account }) };
+    const kids: Leaf['kids'] = [];
+    for (const account of (node as Leaf).kids) kids.push(account && copyOf(account));
+    return { owner, kids };
   }
 }
+
+const copyOf = ({ due, taken, marked, collected, waived }: SeatAccount): SeatAccount => ({
+  due,
+  taken,
+  marked,
+  collected,
+  waived,
+});
 
 const digitOf = (seat: number, level: number): number => Math.floor(seat / BASE ** level) % BASE;
 
