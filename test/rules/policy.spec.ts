@@ -57,6 +57,9 @@ const LIKELY: readonly unknown[] = [
 ];
 const near = fc.oneof(fc.jsonValue(), fc.constantFrom(...LIKELY));
 
+/** What Ajv throws at: to compare the items of a list it calls methods that such members hide. */
+const BREAKS_AJV = /"(toString|valueOf)":/;
+
 /** The parts of a policy that can be exchanged alone. */
 const PARTS = [
   ['title'],
@@ -312,6 +315,7 @@ describe('lint of a review policy', () => {
   it('agrees with a JSON Schema validator about the form, whatever one value is changed to', () => {
     fc.assert(
       fc.property(alteration, near, (place, value) => {
+        fc.pre(!BREAKS_AJV.test(JSON.stringify(value)));
         // Ajv compares objects of this realm only, and structuredClone makes those of another.
         const document = JSON.parse(JSON.stringify(altered(policy(), place, value))) as unknown;
         expect(formProblems(document, POLICY_FORM).length === 0).toBe(validate(document));
