@@ -445,6 +445,13 @@ function differences(
 const listedIn = ({ unjudgeable }: Audited): string[] =>
   [...new Set(unjudgeable.flatMap(({ codes }) => codes))].sort();
 
+const dealt = (drawn: Card, to: To, unread = false): Play['cards'][number] => ({
+  card: drawn,
+  to,
+  exposed: false,
+  unread,
+});
+
 /** How many readings of a table are tried. */
 const READINGS = ARE_MANY ? 4 : 20;
 
@@ -474,12 +481,6 @@ describe('with unread cards', () => {
   });
 
   it('lays a card where it is due in some readings, though in others that lie alike none is', () => {
-    const dealt = (drawn: Card, to: To, unread = false) => ({
-      card: drawn,
-      to,
-      exposed: false,
-      unread,
-    });
     const play: Play = {
       rules: 'patterned',
       cards: [
@@ -499,12 +500,6 @@ describe('with unread cards', () => {
   });
 
   it('knows the value of each card, not only of two together, once a card was moved', () => {
-    const dealt = (drawn: Card, to: To, unread = false) => ({
-      card: drawn,
-      to,
-      exposed: false,
-      unread,
-    });
     const play: Play = {
       rules: 'patterned',
       cards: [
@@ -546,21 +541,15 @@ describe('with unread cards', () => {
 
 describe('with four unread cards and more', () => {
   it('judges drawing again, in every reading, once a card was moved', () => {
-    const dealt = (drawn: Card, to: To, unread = true) => ({
-      card: drawn,
-      to,
-      exposed: false,
-      unread,
-    });
     const log = recorded({
       rules: 'plain',
       cards: [
-        dealt('2C', 'player', false),
-        dealt('3H', 'banker', false),
-        dealt('JH', null),
-        dealt('TD', 'player'),
-        dealt('2H', 'player'),
-        dealt('JH', null),
+        dealt('2C', 'player'),
+        dealt('3H', 'banker'),
+        dealt('JH', null, true),
+        dealt('TD', 'player', true),
+        dealt('2H', 'player', true),
+        dealt('JH', null, true),
       ],
       calls: [
         { after: 2, hand: 'player', off: 4 },
