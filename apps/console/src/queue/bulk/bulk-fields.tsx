@@ -83,10 +83,12 @@ function Dispositions({ draft: { ruling, choose } }: { readonly draft: Draft }):
         // an amount is of one coup
         <RadioField key={code} value={code} isDisabled={needs.includes('amount')}>
           <RadioButton className="queue-radio">
-            {words(`disposition.${code}`)}
-            {needs.includes('amount') && (
-              <span className="muted"> {words('queue.needsOwnAmount')}</span>
-            )}
+            <span>
+              {words(`disposition.${code}`)}
+              {needs.includes('amount') && (
+                <span className="muted"> {words('queue.needsOwnAmount')}</span>
+              )}
+            </span>
           </RadioButton>
         </RadioField>
       ))}
