@@ -180,7 +180,7 @@ class LineCursor {
     private readonly lines: Lines,
   ) {}
 
-  /** Moves to the next line. Returns false if there is none. */
+  /** Moves to the next line. Returns false after the last one. */
   next(): boolean {
     const { from = 0, to = Number.POSITIVE_INFINITY } = this.lines;
     const { bytes } = this.block;
