@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiSettings, Role } from '#api';
-import { MemoryLog } from '#event-log';
+import { canonicalLine, stamped } from '#audit';
+import { MemoryLog, partitionOf } from '#event-log';
 import type { Review } from '#read-model';
 import type { Answer, PersonOptions } from './api.js';
 import { eventually } from './eventually.js';
 import { startServer, type TestServer } from './server.js';
 import { faultyCoup } from './reviewed-table.js';
+import type { Sent } from './audit.js';
 import { TableLog } from './table.js';
 
 const LINES = 'application/x-ndjson';
@@ -49,13 +51,34 @@ export class ReviewFloor {
     return floor;
   }
 
-  /** Sends what a table does, and resolves once the rows have it. */
-  async play(table: string, what: (log: TableLog) => void): Promise<TableLog> {
+  /**
+   * Appends what a table does as another process would, while a send of the server may be held
+   * back.
+   */
+  async playBesides(table: string, what: (log: TableLog) => void): Promise<void> {
+    const other = new MemoryLog({ store: this.log.store });
+    const lines = this.played(table, what).map((event) =>
+      stamped(canonicalLine(JSON.stringify(event)), 'key/other', event.time as string),
+    );
+    const records = lines.map((line) => ({ key: table, value: Buffer.from(line) }));
+    const partition = partitionOf(table, other.partitions);
+    await other.append({ partition, records, urgency: 'live' });
+    await other.close();
+  }
+
+  /** Returns the events of what a table does now. */
+  private played(table: string, what: (log: TableLog) => void): readonly Sent[] {
     const log = this.logs.get(table) ?? new TableLog(table);
     this.logs.set(table, log);
     what(log);
     const events = log.events.slice(this.sent.get(table) ?? 0);
     this.sent.set(table, log.events.length);
+    return events;
+  }
+
+  /** Sends what a table does, and resolves once the rows have it. */
+  async play(table: string, what: (log: TableLog) => void): Promise<TableLog> {
+    const events = this.played(table, what);
     const { statusCode, body, headers } = await this.server.api.app.inject({
       method: 'POST',
       url: '/v1/events',
@@ -69,7 +92,7 @@ export class ReviewFloor {
       const read = await this.get(`/v1/tables?table=${table}`, this.reader, position);
       return read.statusCode === 200;
     });
-    return log;
+    return this.logs.get(table) as TableLog;
   }
 
   /** Plays a coup with TC-08 at a table, dealt by dora, and returns the id of that finding. */

@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import { eventually } from '../../kit/eventually.js';
 import { refusal, ReviewFloor, type Acted } from '../../kit/review-floor.js';
 import { faultyCoup } from '../../kit/reviewed-table.js';
+import type { TableLog } from '../../kit/table.js';
 
 let floor: ReviewFloor;
 let [pia, sam] = ['', ''];
@@ -342,6 +343,47 @@ describe('one ruling for many findings', () => {
     const again = done(await bulk(pia, { ids, dryRun: true }));
     const answer = await bulk(pia, { ids, preview: again.preview });
     expect(outcomes(answer)).toEqual(['taken', 'claimed-by-another']);
+  });
+
+  /** Settles a bet of coup 1 once more, so that its findings stay and their evidence changes. */
+  const settlesLate = (log: TableLog): void => {
+    log.add('terminal', 'bet-settled', { seat: 2, bet: 'tie', stake: 'returned', paid: 0 });
+  };
+  const isUnproposed = async (id: string): Promise<void> =>
+    expect(await floor.review(id)).toMatchObject({ state: 'open', proposal: null });
+
+  it('proposes nothing for one that changed after its claim', async () => {
+    const [table, id] = await fresh();
+    const { preview } = done(await bulk(pia, { ids: [id], dryRun: true }));
+    await floor.claim(pia, id, 'late'); // as if the server had ended after the claims
+    await floor.play(table, settlesLate);
+    for (let times = 0; times < 2; times += 1) {
+      const answer = await bulk(pia, { ids: [id], preview }, 'late');
+      expect(outcomes(answer)).toEqual(['evidence-changed']);
+      await isUnproposed(id);
+    }
+  });
+
+  it('proposes nothing for one that changed between its preview and its claim', async () => {
+    const [table, id] = await fresh();
+    await floor.claim(pia, id); // so that its evidence is known
+    const { preview } = done(await bulk(pia, { ids: [id], dryRun: true }));
+    floor.log.faults.beforeSend = async () => {
+      delete floor.log.faults.beforeSend;
+      await floor.playBesides(table, settlesLate);
+    };
+    const answer = await bulk(pia, { ids: [id], preview });
+    expect(outcomes(answer)).toEqual(['evidence-changed']);
+    await isUnproposed(id);
+  });
+
+  it('says of one that lapsed that it is out of reach', async () => {
+    const [, id] = await fresh();
+    await floor.server.api.app
+      .get(DataSource)
+      .query('update rows.finding set lapsed = true where id = $1', [id]);
+    const answer = await bulk(pia, { ids: [id], dryRun: true });
+    expect(outcomes(answer)).toEqual(['out-of-reach']);
   });
 
   it('gets the first answers for the same key, and goes on where it stopped', async () => {

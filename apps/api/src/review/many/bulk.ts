@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { EventOf, ReviewOutcome } from '#audit';
 import { furthest, itemOf, type ActLine, type FindingAtHand, type Positions } from '#read-model';
@@ -50,7 +51,8 @@ export class Bulk {
   /**
    * Returns what would happen, and the preview to name. With a preview, claims each finding of
    * which the rows foresee no refusal, and proposes the ruling with the evidence that its claim was
-   * answered. Throws `preview-changed` if the rows are not as they were, unless the command was
+   * answered. A finding that changed before or after its claim gets no proposal, because nobody saw
+   * it so: `evidence-changed`. Throws `preview-changed` if the rows are not as they were, unless the command was
    * begun before under this key.
    */
   async rule(sent: BulkSent): Promise<BulkDone> {
@@ -64,15 +66,25 @@ export class Bulk {
       .filter(({ finding }) => !before.acts.has(refOf(sent, 'claim', finding)))
       .map(({ row }) => this.claim(sent, row as FindingAtHand));
     const claimed = await this.append(sent, claims);
-    const proposals = going.flatMap(({ finding }) => {
-      const row = claimed.now?.findings.get(finding);
-      const held = claimed.now?.acts.get(refOf(sent, 'claim', finding));
-      return row && held?.outcome === 'taken' ? [this.proposal(sent, row)] : [];
+    const held = going.flatMap((item) => {
+      const row = claimed.now?.findings.get(item.finding);
+      const claim = claimed.now?.acts.get(refOf(sent, 'claim', item.finding));
+      return row && claim?.outcome === 'taken' ? [{ item, row, claim }] : [];
     });
+    const changed = new Map(
+      held.filter((each) => !isAsSeen(each)).map(({ item, row }) => [item, row]),
+    );
+    const proposals = held
+      .filter(({ item }) => !changed.has(item))
+      .map(({ row }) => this.proposal(sent, row));
     const proposed = await this.append(sent, proposals);
     return {
       preview,
-      items: plan.map((item) => (going.includes(item) ? cameOf(sent, item, proposed.now) : item)),
+      items: plan.map((item): BulkItem => {
+        const row = changed.get(item);
+        if (row) return { ...item, row, outcome: 'evidence-changed' };
+        return going.includes(item) ? cameOf(sent, item, proposed.now) : item;
+      }),
       written: furthest(claimed.written, proposed.written),
     };
   }
@@ -92,6 +104,7 @@ export class Bulk {
     const errors = this.desk.missing(proposal);
     if (errors.length > 0) throw new Problem('ruling-incomplete', undefined, { errors });
     if (row.isParked) return { finding, outcome: 'table-parked', row, act };
+    if (row.lapsed) return { finding, outcome: 'out-of-reach', row, act };
     const item = { ...itemOf(row), evidence: proposal.data.evidence };
     const claim = this.desk.foreseen(event, row, item);
     const { outcome } =
@@ -119,6 +132,26 @@ export class Bulk {
     const written = acts.length > 0 ? await this.log.append(acts) : new Map<number, number>();
     return { written, now: await this.rows.readAt(askedBy(sent), written) };
   }
+}
+
+/** A finding that is claimed for the command, as the rows have it now, and what was foreseen. */
+interface Held {
+  readonly item: BulkItem;
+  readonly row: FindingAtHand;
+  readonly claim: ActLine;
+}
+
+/**
+ * Returns whether a finding is what the plan was made of: nothing changed it after its claim, and
+ * before it neither what was found nor the evidence changed.
+ */
+function isAsSeen({ item, row, claim }: Held): boolean {
+  const before = item.row as FindingAtHand;
+  return (
+    row.changed === claim.changed &&
+    isDeepStrictEqual(row.body, before.body) &&
+    (before.evidence === null || before.evidence === row.evidence)
+  );
 }
 
 /** The commands that a ruling for many sends about each finding. */
