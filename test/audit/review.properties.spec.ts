@@ -60,6 +60,7 @@ const VERBS = [
   'coup voided',
   'card corrected',
   'card corrected',
+  'dealer corrected',
   'settled late',
 ] as const;
 
@@ -80,13 +81,14 @@ const anyCampaign: fc.Arbitrary<readonly (readonly [number, Try])[]> = fc
     waits: fc.array(fc.nat(4), { minLength: 8, maxLength: 8 }),
     tries: fc.array(anyTry, { minLength: 8, maxLength: 8 }),
     lawful: fc.array(fc.nat(5), { minLength: 8, maxLength: 8 }),
+    between: fc.constantFrom('ruling-signed', 'ruling-signed', 'dealer corrected'),
   })
-  .map(({ from, people: [one, other], waits, tries, lawful }) => {
+  .map(({ from, people: [one, other], waits, tries, lawful, between }) => {
     let at = from;
     const usual = [
       ['claimed', one],
       ['ruling-proposed', one],
-      ['ruling-signed', other],
+      [between, between === 'ruling-signed' ? other : one],
       ['ruling-signed', other],
     ] as const;
     return tries.map((each, i) => {
@@ -113,7 +115,11 @@ interface Sight {
 }
 
 /** Returns what the floor does to the coup of a finding; undefined if it is not within reach. */
-function floorEvent(verb: string, item: Item, { state, time, number }: Sight): Sent | undefined {
+function floorEvent(
+  { verb, who }: Pick<Try, 'verb' | 'who'>,
+  item: Item,
+  { state, time, number }: Sight,
+): Sent | undefined {
   const shoe = [state.open, state.before].find((each) => each?.ref === item.shoeRef);
   const coup = shoe?.coups.find(({ ref }) => ref === item.coupRef);
   if (!shoe || !coup) return undefined;
@@ -125,6 +131,13 @@ function floorEvent(verb: string, item: Item, { state, time, number }: Sight): S
   if (verb === 'coup voided') return sent('coup-voided', { coup: coup.number, ...said });
   if (verb === 'settled late')
     return sent('bet-settled', { seat: 1, bet: 'banker', stake: 'returned', paid: 0 });
+  if (verb === 'dealer corrected') {
+    const signOn = shoe.journal.findLast(({ type }) => type === 'dealer-signed-on');
+    if (!signOn || signOn.type === 'gap') return undefined;
+    const data = { ...signOn.data, dealer: who };
+    const event = `${signOn.source}#${signOn.id}`;
+    return sent('observation-corrected', { event, data, ...said });
+  }
   const card = coup.cards[number % Math.max(1, coup.cards.length)];
   if (verb !== 'card corrected' || !card) return undefined;
   const { data } = card.event;
@@ -165,7 +178,7 @@ function eventOfTry({ verb, who, as, detail, after }: Try, sight: Sight): Sent {
       ? { ...repeated, time: new Date(time).toISOString() }
       : { ...repeated, data: { ...(repeated.data as object), as: 'surveillance' } };
   const finding = item?.id ?? 'never-raised';
-  const played = item && floorEvent(verb, item, sight);
+  const played = item && floorEvent({ verb, who }, item, sight);
   if (played) return played;
   const more = dataOfTry(item, detail);
   const type = Object.hasOwn(more, verb) || verb === 'released' ? verb : 'viewed';
@@ -270,6 +283,8 @@ describe('whatever is played and whatever people try about its findings,', () =>
           const shoe = [state.open, state.before].find((each) => each?.ref === before.shoeRef);
           const coup = shoe?.coups.find(({ ref }) => ref === before.coupRef);
           expect(coup?.dealers ?? []).not.toContain(personOf(event));
+          if (event.type === 'finding-ruling-signed')
+            expect(coup?.dealers ?? []).not.toContain(before.proposal?.by);
           const behind = evidenceBehind(state, before.id) ?? [];
           expect(behind.map(({ source }) => source)).not.toContain(event.source);
         });

@@ -147,6 +147,36 @@ describe('a finding that was escalated', () => {
   });
 });
 
+describe('a finding of a lesser fault that was escalated', () => {
+  const escalated = (): ReviewedTable => {
+    const table = new ReviewedTable().play((log) => {
+      log.open();
+      log.dealer('dora');
+      faultyCoup(log, 2); // DL-16, on which one person rules alone
+    });
+    const finding = table.finding('DL-16');
+    table.act('pia', 'finding-escalated', { finding, to: 'compliance', reason: 'doubt' });
+    return table;
+  };
+  const data = { disposition: 'procedure-breach', note: 'miscounted' } as const;
+
+  it('is not ruled by one person of another role: the role to which it went signs', () => {
+    const table = escalated();
+    table.claim('sam', 'DL-16');
+    expect(table.propose('sam', 'DL-16', data)).toBe('taken');
+    expect(table.item('DL-16')).toMatchObject({ state: 'proposed', escalated: 'compliance' });
+    expect(table.sign('tom', 'DL-16')).toBe('not-permitted');
+    expect(table.sign('cora', 'DL-16', { as: 'compliance' })).toBe('taken');
+  });
+
+  it('is ruled by one person of that role', () => {
+    const table = escalated();
+    table.claim('cora', 'DL-16', { as: 'compliance' });
+    expect(table.propose('cora', 'DL-16', data, { as: 'compliance' })).toBe('taken');
+    expect(table.item('DL-16').ruling).toMatchObject({ proposedBy: 'cora', signedBy: null });
+  });
+});
+
 describe('a claim', () => {
   it('keeps others off until it runs out, and still counts until another takes it', () => {
     const table = faulty();
@@ -400,7 +430,67 @@ describe('what the game does to a review', () => {
   });
 });
 
+describe('somebody who turns out to be involved later', () => {
+  /** Corrects who signed on as the dealer, which lies before the coup and not in its evidence. */
+  const correctsDealer = (table: ReviewedTable, dealer: string): ReviewedTable =>
+    table.play((log) => {
+      const { source, id } = log.events.find(({ type }) =>
+        String(type).includes('dealer-signed-on'),
+      ) as { source: string; id: string };
+      log.add('person/floor', 'observation-corrected', {
+        ...{ event: `${source}#${id}`, data: { dealer, role: 'dealer' } },
+        ...{ by: 'floor', reason: 'signed on with the card of another' },
+      });
+    });
+  const involvedIn = (table: ReviewedTable): readonly string[] | undefined =>
+    table.bases.get(table.finding('TC-08'))?.people;
+
+  it('is among those involved at once, so that nothing is shown that is said about them', () => {
+    const table = proposed();
+    expect(involvedIn(table)).toContain('dora');
+    correctsDealer(table, 'sam');
+    expect(involvedIn(table)).toContain('sam');
+    expect(involvedIn(table)).not.toContain('dora');
+    expect(table.item('TC-08').state).toBe('proposed');
+    expect(table.sign('sam', 'TC-08')).toBe('conflict-of-interest');
+    expect(table.sign('tom', 'TC-08')).toBe('taken');
+  });
+
+  it('loses a proposal, so that nobody signs it', () => {
+    const table = correctsDealer(proposed(), 'pia');
+    expect(table.item('TC-08')).toMatchObject({ state: 'open', proposal: null, stale: true });
+    expect(table.turns()).toContain('stale');
+    expect(table.sign('sam', 'TC-08')).toBe('nothing-proposed');
+  });
+
+  it('keeps a ruling, which is marked, whether they proposed or signed it', () => {
+    for (const one of ['pia', 'sam']) {
+      const table = correctsDealer(ruled(), one);
+      expect(table.item('TC-08')).toMatchObject({ state: 'ruled', touched: true });
+      expect(table.turns()).toContain('touched');
+    }
+    expect(correctsDealer(ruled(), 'tom').item('TC-08').touched).toBe(false);
+  });
+
+  it('is known after the table was saved and loaded in between', () => {
+    const table = proposed();
+    table.state = loadTable(saveTable(table.state), BOOK);
+    correctsDealer(table, 'pia');
+    expect(table.item('TC-08')).toMatchObject({ state: 'open', stale: true });
+  });
+});
+
 describe('a ruling', () => {
+  it('is taken back without ending the claim of who wanted to sign it', () => {
+    const table = proposed();
+    table.claim('sam', 'TC-08');
+    const finding = table.finding('TC-08');
+    const { ref: proposal = '' } = table.item('TC-08').proposal ?? {};
+    expect(table.act('pia', 'finding-ruling-taken-back', { finding, proposal })).toBe('taken');
+    expect(table.item('TC-08')).toMatchObject({ state: 'open', claim: { by: 'sam' } });
+    expect(table.claim('pia', 'TC-08')).toBe('claimed-by-another');
+  });
+
   it('is taken back by its proposer alone, until it is signed', () => {
     const table = proposed();
     const take = (who: string): string =>

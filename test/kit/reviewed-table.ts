@@ -3,6 +3,7 @@ import {
   fold,
   newTable,
   takeChanges,
+  type Basis,
   type EventData,
   type ReviewChange,
   type ReviewType,
@@ -28,6 +29,8 @@ export class ReviewedTable {
   /** Everything that was folded, in the order of the log. */
   readonly events: Sent[] = [];
   readonly changes: ReviewChange[] = [];
+  /** What each finding was last said to rest on. */
+  readonly bases = new Map<string, Basis>();
   private played = 0;
   private ms = 0;
   private keys = 0;
@@ -57,7 +60,9 @@ export class ReviewedTable {
     this.events.push(event);
     this.ms = Math.max(this.ms, Date.parse(event.time as string));
     fold(this.state, decoded(event), BOOK, { mark: this.events.length, received: null });
-    this.changes.push(...takeChanges(this.state).reviews);
+    const { reviews, items } = takeChanges(this.state);
+    this.changes.push(...reviews);
+    for (const { item, basis } of items) if (basis) this.bases.set(item.id, basis);
   }
 
   /** Returns the id of the finding of a code; of the last one, if there are more. */

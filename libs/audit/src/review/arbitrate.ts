@@ -196,7 +196,7 @@ export function missingIn(
     .filter((field) => data[field as keyof typeof data] === undefined);
 }
 
-const OPEN = { state: 'open', proposal: null, claim: null } as const;
+const OPEN = { state: 'open', proposal: null } as const;
 
 /** Returns what an act that is not refused changes of its item. */
 function takenBy({ item, event, given, who, at }: Act): Partial<Item> {
@@ -223,12 +223,16 @@ function takenBy({ item, event, given, who, at }: Act): Partial<Item> {
       return ruledBy({ ref, proposedBy, signedBy: who, disposition, evidence, policy, at });
     }
     case 'finding-ruling-refused':
+      return { ...OPEN, claim: null };
     case 'finding-ruling-taken-back':
       return OPEN;
     case 'finding-escalated':
       return { escalated: event.data.to, claim: null };
     case 'finding-reopened':
-      return { ...OPEN, ruling: null, escalated: null, regressed: true, touched: false };
+      return {
+        ...{ ...OPEN, claim: null, ruling: null },
+        ...{ escalated: null, regressed: true, touched: false },
+      };
   }
 }
 
@@ -243,15 +247,18 @@ const ruledBy = (ruling: Ruling): Partial<Item> => ({
 });
 
 /**
- * Returns whether a ruling needs a second person: by the finding's severity or code, by its
- * disposition, or by the greater of the amounts that the fault moved and that the ruling names. An
- * amount in a currency for which the policy names no threshold needs two.
+ * Returns whether a ruling needs a second person: because the finding was escalated to another role
+ * than that of the ruling, by the finding's severity or code, by its disposition, or by the greater
+ * of the amounts that the fault moved and that the ruling names. An amount in a currency for which
+ * the policy names no threshold needs two.
  */
 export function needsTwo(
-  { severity, code, amount, currency }: Pick<Item, 'severity' | 'code' | 'amount' | 'currency'>,
+  item: Pick<Item, 'severity' | 'code' | 'amount' | 'currency' | 'escalated'>,
   { data }: EventOf<'finding-ruling-proposed'>,
   { policy }: Pick<ReviewContext, 'policy'>,
 ): boolean {
+  const { severity, code, amount, currency, escalated } = item;
+  if (escalated !== null && data.as !== escalated) return true;
   const { two } = policy(data.policy).document;
   if (two.severities.includes(severity) || two.codes.includes(code)) return true;
   if (two.dispositions.includes(data.disposition)) return true;

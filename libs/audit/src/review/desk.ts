@@ -97,6 +97,8 @@ export interface LastSeen {
   readonly coup: string;
   /** The entries in the journal of its shoe. */
   readonly entries: number;
+  /** Who is involved; null until that was asked. */
+  readonly people: readonly string[] | null;
 }
 
 /** The findings of a table under review, by id in the order in which they were raised. */

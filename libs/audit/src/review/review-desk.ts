@@ -265,7 +265,7 @@ export class ReviewDesk {
     this.remake(item);
   }
 
-  /** Makes the evidence of a finding again, and follows if it is another now. */
+  /** Makes again what a finding rests on and who is involved, and follows if it is another now. */
   private remake(item: Item): void {
     const shoe = this.shoeOf(item);
     const finding = shoe && this.findingOf(item, shoe);
@@ -273,19 +273,35 @@ export class ReviewDesk {
     const behind = this.behind(shoe);
     const events = behind.behind(finding);
     const evidence = behind.digest(events, this.book.sha256);
-    if (evidence === item.evidence) return;
-    this.mark(item, basisOf(behind.people(finding, events), events));
-    if (item.state === 'ruled') this.turn(this.set(item, { evidence, touched: true }), 'touched');
+    const people = behind.people(finding, events);
+    const seen = this.state.desk.watched.get(item.id);
+    const isSame = evidence === item.evidence;
+    if (isSame && seen?.people?.join('\0') === people.join('\0')) return;
+    if (seen) this.state.desk.watched.set(item.id, { ...seen, people });
+    this.mark(item, basisOf(people, events));
+    if (isSame) this.involve(item, people);
+    else if (item.state === 'ruled')
+      this.turn(this.set(item, { evidence, touched: true }), 'touched');
     else if (item.state === 'proposed') this.fallen(item, { evidence });
     else this.turn(this.set(item, { evidence }), 'evidence');
   }
 
-  private watch(id: string): void {
-    const { desk } = this.state;
-    desk.watched.set(id, this.seen(desk.items.get(id) as Item));
+  /** Lets a proposal of somebody involved fall, and marks a ruling that one of them made. */
+  private involve(item: Item, people: readonly string[]): void {
+    const { proposal, ruling } = item;
+    if (proposal && people.includes(proposal.by)) return this.fallen(item, {});
+    if (ruling === null || item.touched) return;
+    const made = [ruling.proposedBy, ruling.signedBy];
+    if (people.some((one) => made.includes(one)))
+      this.turn(this.set(item, { touched: true }), 'touched');
   }
 
-  private seen(item: Item): LastSeen {
+  private watch(id: string): void {
+    const { desk } = this.state;
+    desk.watched.set(id, { ...this.seen(desk.items.get(id) as Item), people: null });
+  }
+
+  private seen(item: Item): Omit<LastSeen, 'people'> {
     const shoe = this.shoeOf(item);
     const coup = shoe?.coups.find(({ ref }) => ref === item.coupRef);
     return {
@@ -318,13 +334,14 @@ export class ReviewDesk {
     const before = desk.watched.get(id) as LastSeen;
     const now = this.seen(item);
     if (now.coup === before.coup && now.entries === before.entries) return false;
-    desk.watched.set(id, now);
+    desk.watched.set(id, { ...before, ...now });
     const since = this.shoeOf(item)?.journal.slice(before.entries) ?? [];
     return (
       now.coup !== before.coup ||
       since.some(
         (entry) =>
           entry.type === 'observation-corrected' ||
+          (item.coupRef === null && isOfDuty(entry)) ||
           (entry.type !== 'gap' && isOfLedger(entry) && entry.data.seat === item.seat),
       )
     );
@@ -339,7 +356,7 @@ export class ReviewDesk {
   }
 }
 
-/** Entries of a journal that end a coup, reach back to one, or enter commission. */
+/** Entries of a journal that end a coup, reach back to one, enter commission, or change who deals. */
 const TOUCHING: ReadonlySet<Entry['type']> = new Set([
   'coup-opened',
   'coup-closed',
@@ -351,7 +368,12 @@ const TOUCHING: ReadonlySet<Entry['type']> = new Set([
   'commission-collected',
   'commission-waived',
   'observation-corrected',
+  'dealer-signed-on',
+  'dealer-relieved',
 ]);
+
+const isOfDuty = ({ type }: Entry): boolean =>
+  type === 'dealer-signed-on' || type === 'dealer-relieved';
 
 const basisOf = (people: readonly string[], events: readonly AnyEvent[]): Basis => ({
   people,

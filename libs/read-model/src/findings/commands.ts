@@ -46,14 +46,16 @@ export function actingRole(
   const held = rolesFor(command).filter(isReviewerRole);
   const named = (list: readonly string[]): ReviewerRole[] =>
     held.filter((role) => list.includes(role));
+  const first = (list: readonly string[]): ReviewerRole | undefined => {
+    const roles = named(list);
+    return roles.find((role) => role === row.escalated) ?? roles[0];
+  };
   switch (command) {
     case 'propose':
-      return named(may.propose)[0];
+      return first(may.propose);
     case 'sign':
-    case 'refuse': {
-      const signing = named(may.sign);
-      return signing.find((role) => role === row.escalated) ?? signing[0];
-    }
+    case 'refuse':
+      return first(may.sign);
     case 'reopen':
       // who made a ruling final may reopen it for a short time, in any role: the fold decides
       return (

@@ -129,7 +129,7 @@ export async function findingWhole(
     finding,
     review: {
       ...review,
-      two: isForTwo(reviewable, reader),
+      two: isForTwo(reviewable, reader.reviewer, reader),
       may: mayOf(reviewable, reader.reviewer, reader),
     },
     people: location.people,

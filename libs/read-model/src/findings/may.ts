@@ -38,16 +38,22 @@ export type Reviewable = ReviewRead &
   };
 
 /**
- * Returns whether a ruling on this finding needs, or needed, two persons. Before there is a
- * proposal, the disposition is not known: this is what severity, code and impact say.
+ * Returns whether a ruling of a person on this finding needs two persons, or whether the ruling
+ * needed two. Before there is a proposal, the disposition is not known: this is what severity, code,
+ * impact and an escalation say.
  */
-export function isForTwo(row: Reviewable, { policies, inForce }: ReviewSetting): boolean {
+export function isForTwo(
+  row: Reviewable,
+  who: Reviewer,
+  { policies, inForce }: ReviewSetting,
+): boolean {
   if (row.proposal !== null) return true;
   if (row.ruling !== null) return row.signedBy !== null;
   const { two, dispositions } = inForce.document;
   const plain = dispositions.find(({ code }) => !two.dispositions.includes(code));
   if (!plain) return true;
-  const event = { data: { policy: inForce.ref, disposition: plain.code } };
+  const as = actingRole('propose', who, row, inForce.document);
+  const event = { data: { as, policy: inForce.ref, disposition: plain.code } };
   return needsTwo(itemOf(row), event as Parameters<typeof needsTwo>[1], {
     policy: policyIn(policies),
   });
