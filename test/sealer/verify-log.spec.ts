@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newKeyFile, signerOf } from '#evidence/node';
@@ -140,5 +140,22 @@ describe('a report of shoeprint verify --log', () => {
     expect(other.said).toContain(
       `altered, step 6: the log is ${site.log.id}, and what was sealed came from ${sealed}`,
     );
+  });
+
+  it('has a verdict though the memory of the key is damaged, which is a fault, or cannot be read', async () => {
+    await site.start();
+    await site.append('B07', 'x');
+    await site.sealedAll();
+    const last = `${site.keyFile}.last`;
+    expect(await site.run('verify')).toMatchObject({ code: 0 });
+    writeFileSync(last, readFileSync(last, 'utf8').slice(0, 20));
+    const damaged = await site.run('verify');
+    expect(damaged.code).toBe(1);
+    expect(damaged.said).toMatch(/altered, step 3: what the key remembers is damaged: .*\.last: /);
+    rmSync(last);
+    mkdirSync(last);
+    const unread = await site.run('verify');
+    expect(unread.code).toBe(0);
+    expect(unread.said).toMatch(/warning {4}what the key remembers was not compared: .*EISDIR/);
   });
 });

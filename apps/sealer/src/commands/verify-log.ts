@@ -5,13 +5,14 @@ import {
   tableOfName,
   VERDICTS,
   vkeyText,
+  type CheckpointBody,
   type PackageFault,
   type SignedCheckpoint,
   type Verdict,
   type VerifierKey,
 } from '#evidence';
 import { nodeCryptography } from '#evidence/node';
-import { Refusal, visible } from '#process';
+import { asError, errorCode, Refusal, visible } from '#process';
 import { KeyRefused, signerIn } from '#seal-store';
 import { LogComparison, type RecordDifference } from '../reading-again/log-comparison.js';
 import {
@@ -46,7 +47,7 @@ export async function verifyLog(parts: OpenParts, asked: CommandAsked): Promise<
   const report = new Report();
   let trust: Trust;
   try {
-    trust = trustOf(parts, asked);
+    trust = trustOf(parts, asked, report);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     report.add({ step: 1, kind: 'unreadable', message: error.message });
@@ -72,12 +73,16 @@ export async function verifyLog(parts: OpenParts, asked: CommandAsked): Promise<
 }
 
 /** Trusts what is named, and else the key of the house and its memory, where they lie here. */
-function trustOf({ keyFiles, origin }: OpenParts, { key, trusted }: CommandAsked): Trust {
+function trustOf(
+  { keyFiles, origin }: OpenParts,
+  { key, trusted }: CommandAsked,
+  report: Report,
+): Trust {
   const checkpoints = trusted.map((file) => ({ file, checkpoint: checkpointOf(textOf(file)) }));
   const held: HeldRoot[] = checkpoints.map(({ file, checkpoint: { size, root } }) => {
     return { size, root, what: `the checkpoint in ${file}` };
   });
-  const last = new LastSigned(`${keyFiles.log.path}.last`).read();
+  const last = memoryOf(new LastSigned(`${keyFiles.log.path}.last`), report);
   if (last) held.push({ ...last, what: 'what the key remembers in its .last file' });
   const own = key === undefined ? ownKey(keyFiles.log, origin) : vkeyOf(key);
   return {
@@ -85,6 +90,29 @@ function trustOf({ keyFiles, origin }: OpenParts, { key, trusted }: CommandAsked
     checkpoints: checkpoints.map(({ checkpoint }) => checkpoint),
     held,
   };
+}
+
+/**
+ * Returns what the key remembers. A memory that was damaged is a fault: whoever edits a log wants
+ * it gone. One that this user may not read is a warning.
+ */
+function memoryOf(file: LastSigned, report: Report): CheckpointBody | undefined {
+  try {
+    return file.read();
+  } catch (error) {
+    const { cause, message } = asError(error);
+    if (cause instanceof FormatFault) {
+      report.add({
+        step: 3,
+        kind: 'altered',
+        message: `what the key remembers is damaged: ${message}`,
+      });
+      return undefined;
+    }
+    if (errorCode(cause) === undefined) throw error;
+    report.warnings.push(`what the key remembers was not compared: ${message}`);
+    return undefined;
+  }
 }
 
 function ownKey(file: OpenParts['keyFiles']['log'], origin: string): string | undefined {
