@@ -271,6 +271,15 @@ describe('a package', () => {
     await expect(packageContent(house.parts(), asked())).rejects.toMatchObject({ code });
   });
 
+  it('proves a hundred checkpoints that were asked for, and the one given last', async () => {
+    const asked = (count: number) =>
+      asking({ kind: 'table', table: 'T1' }, { since: Array.from({ length: count }, () => 3) });
+    await expect(packageContent(house.parts(), asked(101))).resolves.toBeDefined();
+    await expect(packageContent(house.parts(), asked(102))).rejects.toMatchObject({
+      code: 'too-many-checkpoints',
+    });
+  });
+
   it('is refused while nothing is sealed', async () => {
     const empty = await ExportHouse.open();
     try {

@@ -47,19 +47,24 @@ export const EXPORT_FORMATS = ['csv', 'xlsx', 'pdf'] as const;
 /** A format of reports. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** Most checkpoints of the recipient that one package proves. */
+/** Most checkpoints of the recipient that a request may name. */
 export const SINCE_MAX = 100;
+/** Most that one package proves: those, and the one that the recipient was given last. */
+export const PROVED_MAX = SINCE_MAX + 1;
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Throws `ExportRefusal` for a request that names too little or too much, with the field. */
-export function refuseUnlessClear({ scope, since, formats }: ExportAsked): void {
+/**
+ * Throws `ExportRefusal` for a request that names too little or too much, with the field. `most`:
+ * how many checkpoints it may name.
+ */
+export function refuseUnlessClear({ scope, since, formats }: ExportAsked, most = SINCE_MAX): void {
   refuseFields(scope);
   refuseDays(scope);
-  if (since.length > SINCE_MAX)
+  if (since.length > most)
     throw new ExportRefusal(
       'too-many-checkpoints',
-      `${since.length} checkpoints are more than ${SINCE_MAX}`,
+      `${since.length} checkpoints are more than ${most}`,
       'since',
     );
   const unknown = formats.find((format) => !EXPORT_FORMATS.includes(format));

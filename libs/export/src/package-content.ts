@@ -6,7 +6,13 @@ import {
   type PackedTable,
   type ProvenRecord,
 } from '#evidence';
-import { packageId, refuseUnlessClear, type ExportAsked, type ExportParts } from './asked.js';
+import {
+  packageId,
+  PROVED_MAX,
+  refuseUnlessClear,
+  type ExportAsked,
+  type ExportParts,
+} from './asked.js';
 import { joinedLines, judgeTable, type JudgedRangeOfTable } from './judged-range.js';
 import { LogWindow } from './log-window.js';
 import { ExportRefusal } from './refusal.js';
@@ -30,7 +36,7 @@ export async function packageContent(
   asked: ExportAsked,
   making: ContentMaking = {},
 ): Promise<PackageContent> {
-  refuseUnlessClear(asked);
+  refuseUnlessClear(asked, PROVED_MAX);
   const { seals, rows, sha256 } = parts;
   const state = await SealedParts.shown(seals);
   const site = await seals.site();
