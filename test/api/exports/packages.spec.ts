@@ -384,6 +384,43 @@ describe('an export that is disturbed', () => {
     expect((await floor.ended(id)).state).toBe('made');
   });
 
+  it('loses no try while the database takes nothing, and is made', async () => {
+    const serveAgain = await proxy.refuse();
+    const client = new pg.Client(floor.server.database.url);
+    await client.connect();
+    await client.query(`
+      create function access.takes_nothing() returns trigger language plpgsql
+        as $$ begin raise exception 'the disk is full'; end $$;
+      create trigger takes_nothing before update on access.export for each row
+        when (new.state = 'waiting') execute function access.takes_nothing()`);
+    const rowOf = async (id: string): Promise<{ state: string; tries: number } | undefined> =>
+      (
+        await client.query<{ state: string; tries: number }>(
+          'select state, tries from access.export where id = $1',
+          [id],
+        )
+      ).rows[0];
+    let ended: Promise<ExportSeen>;
+    try {
+      const { id } = (await floor.ask(OF_B07)).json<ExportSeen>();
+      const pid = await eventually('a process that makes it', async () => exporterOfThisProcess());
+      await eventually('its end', async () => exporterOfThisProcess() !== pid);
+      expect(await rowOf(id)).toEqual({ state: 'making', tries: 0 });
+      await client.query('drop function access.takes_nothing() cascade');
+      const waiting = await eventually('the export back among those that wait', async () => {
+        const row = await rowOf(id);
+        return row?.state === 'waiting' && row;
+      });
+      expect(waiting.tries).toBe(0);
+      ended = floor.ended(id);
+    } finally {
+      await client.query('drop function if exists access.takes_nothing() cascade');
+      await client.end();
+      await serveAgain();
+    }
+    expect((await ended).state).toBe('made');
+  });
+
   it('stops without a fault in its log when its server lets it go', async () => {
     await floor.stopSealer();
     try {

@@ -27,8 +27,8 @@ export interface ExportJob extends ExportOrder {
   readonly step: ExportStep | 'recording' | null;
   /** How much of the step is done, from 0 to 1, if known. */
   readonly share: number | null;
-  /** How often it was started. */
-  readonly tries: number;
+  /** How often a process that made it died. */
+  readonly deaths: number;
   readonly made: MadePackage | null;
   readonly code: string | null;
   readonly detail: string | null;
@@ -57,7 +57,7 @@ const EXPORTS_SHOWN = 200;
 const KEPT_DAYS = 90;
 
 const COLUMNS = `e.id, e.asked_by as "askedBy", e.key, e.asked_at as "askedAt", e.asked,
-  e.purpose, e.recipient, e.share, e.tries, e.made, e.code, e.detail, e.ended_at as "endedAt",
+  e.purpose, e.recipient, e.share, e.tries as deaths, e.made, e.code, e.detail, e.ended_at as "endedAt",
   case when o.id is null then e.state else 'making' end as state,
   case when o.id is null then e.step else 'recording' end as step`;
 const FROM = 'access.export e left join access.outbox o on o.id = e.note';
@@ -117,7 +117,10 @@ export class ExportJobs {
     return row?.id;
   }
 
-  /** Takes the oldest export that nobody makes; undefined if there is none. */
+  /**
+   * Takes the oldest export that nobody makes; undefined if there is none. One that a process held
+   * and said nothing about any more counts as a death.
+   */
   async take(runner: string): Promise<ExportJob | undefined> {
     const [[taken]] = await this.source.query<[{ id: string }[], number]>(
       `with next as (
@@ -125,7 +128,8 @@ export class ExportJobs {
          where state = 'waiting' or (state = 'making' and held_until < now())
          order by place limit 1 for update skip locked)
        update access.export e
-       set state = 'making', runner = $1, tries = tries + 1, step = 'sealing', share = null,
+       set state = 'making', runner = $1, step = 'sealing', share = null,
+         tries = e.tries + (e.state = 'making')::int,
          held_until = now() + ${HELD_MS} * interval '1 millisecond'
        from next where e.id = next.id returning e.id`,
       [runner],
@@ -149,16 +153,16 @@ export class ExportJobs {
   }
 
   /**
-   * Lets any process make an export again. `begun`: whether it counts as a try, because its process
-   * died.
+   * Lets any process make an export again, unless it ended or another process has it. `died`:
+   * whether its process died, which is counted.
    */
-  async giveBack(id: string, runner: string, begun: boolean): Promise<void> {
+  async giveBack(id: string, runner: string, died: boolean): Promise<void> {
     await this.source.query(
       `update access.export
        set state = 'waiting', runner = null, held_until = null, step = null,
-         tries = tries - $3
+         tries = tries + $3
        where id = $1 and runner = $2 and state = 'making'`,
-      [id, runner, begun ? 0 : 1],
+      [id, runner, died ? 1 : 0],
     );
   }
 

@@ -53,6 +53,8 @@ export class ExportRunner implements OnApplicationBootstrap, OnModuleDestroy {
   private restUntil = 0;
   private isClosing = false;
   private isAway = false;
+  /** An export that this process holds and no longer makes, until the database knows. */
+  private held: { readonly id: string; readonly died: boolean } | undefined;
 
   constructor(
     private readonly jobs: ExportJobs,
@@ -111,9 +113,21 @@ export class ExportRunner implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async work(): Promise<void> {
+    await this.giveBack();
     await this.tidy();
     this.waiting.set((await this.jobs.unfinished('')).all);
-    for (let job = await this.next(); job; job = await this.next()) await this.make(job);
+    for (let job = await this.next(); job; job = await this.next()) {
+      this.held = { id: job.id, died: false };
+      await this.make(job);
+      await this.giveBack();
+    }
+  }
+
+  /** Lets any process make what this one held and did not end. */
+  private async giveBack(): Promise<void> {
+    const { held } = this;
+    if (held) await this.jobs.giveBack(held.id, this.runner, held.died);
+    this.held = undefined;
   }
 
   private async next(): Promise<ExportJob | undefined> {
@@ -121,8 +135,8 @@ export class ExportRunner implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async make(job: ExportJob): Promise<void> {
-    const { id, tries } = job;
-    if (tries > TRIES_MAX) {
+    const { id, deaths } = job;
+    if (deaths >= TRIES_MAX) {
       const detail = `the process that made it ended ${TRIES_MAX} times`;
       return this.end(job, { code: 'given-up', detail });
     }
@@ -130,15 +144,15 @@ export class ExportRunner implements OnApplicationBootstrap, OnModuleDestroy {
     const end = await this.made(job, task);
     if (end && 'away' in end) {
       this.restUntil = performance.now() + AWAY_MS;
-      await this.jobs.giveBack(id, this.runner, false);
+      await this.giveBack();
       throw new Error(end.away);
     }
     if (end) await this.end(job, end);
-    else if (this.isClosing) await this.jobs.giveBack(id, this.runner, false);
-    else {
+    else if (!this.isClosing) {
       this.ended.inc({ result: 'died' });
-      this.logger.error({ message: 'the process that makes a package died', export: id, tries });
-      await this.jobs.giveBack(id, this.runner, true);
+      const times = deaths + 1;
+      this.logger.error({ message: 'the process that makes a package died', export: id, times });
+      this.held = { id, died: true };
     }
     this.tidyAt = 0;
   }
