@@ -229,6 +229,38 @@ describe('a table whose judges fail', () => {
     await expectTable('T1', lines);
   });
 
+  it.each(['on', 'off'] as const)(
+    'is folded from the log again if its snapshot cannot be used (the lane is %s)',
+    async (lanes) => {
+      const [lines, others] = [linesAt('T1'), linesAt('T2')];
+      const first = await floor.start();
+      await append(floor.log, 'T1', recordsOf('T1', lines.slice(0, 40), [4]), 0);
+      await append(floor.log, 'T2', recordsOf('T2', others, [4]), 0);
+      await floor.caughtUp();
+      await first.close();
+      // a lane that had taken another burn card than the one on the log
+      const [row] = await floor.query<{ snapshot: Buffer }>(
+        `select snapshot from rows.table_state where "table" = 'T1'`,
+      );
+      const saved = String(row?.snapshot);
+      const damaged = saved.replace(/(?<="ahead":.*?\\"card\\":\\")[^\\]+/, '9S');
+      expect(damaged).not.toBe(saved);
+      await floor.query(`update rows.table_state set snapshot = $1 where "table" = 'T1'`, [
+        Buffer.from(damaged),
+      ]);
+      const journal = kept();
+      await floor.start({ judging: judgingBy(BOOK, lanes), journal });
+      await append(floor.log, 'T1', recordsOf('T1', lines.slice(40), [4]), 0);
+      await floor.caughtUp();
+      expect(journal.errors).toEqual([
+        expect.stringMatching(/^snapshot unusable: .*"table":"T1","error":"/),
+      ]);
+      expect(await parkedTables()).toEqual([]);
+      await expectTable('T1', lines);
+      await expectTable('T2', others);
+    },
+  );
+
   it.each([[[1]], [[6]], [[3, 50]]])(
     'is parked with its rows as of the event before, and other tables continue (records of %j lines)',
     async (cuts) => {

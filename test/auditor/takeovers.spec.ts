@@ -286,8 +286,11 @@ describe('long work is divided into slices', () => {
     const slices = new TimeSlices(() => (clock += 1));
     const judging = judgingBy(BOOK);
     const decoder = new Decoder(houseFrom(BOOK));
+    const unusable = (_table: string, why: Error): void => {
+      throw why;
+    };
     const load = new PartitionLoad(
-      { log: floor.log, rows: floor.store(), judging, decoder, slices },
+      { log: floor.log, rows: floor.store(), judging, decoder, slices, unusable },
       claimed,
     );
     const longest = await longestTurn(

@@ -116,6 +116,7 @@ class ShadowRows {
     this.loading = {
       ...{ log, rows, judging: judgingBy(book, lanes), decoder: new Decoder(houseFrom(book)) },
       slices: this.slices,
+      unusable: (_table, why) => void (this.failure ??= why),
     };
     this.live = RowStore.open(asked.databaseUrl, {
       schema: rebuild.live,

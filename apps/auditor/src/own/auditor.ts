@@ -50,7 +50,10 @@ export class Auditor {
     const { log, rows, judging, dayOf, metrics } = parts;
     const reports = new Reports(parts);
     const slices = new TimeSlices();
-    const loading = { log, rows, judging, decoder: new Decoder(houseFrom(judging.book)), slices };
+    const loading = {
+      ...{ log, rows, judging, decoder: new Decoder(houseFrom(judging.book)), slices },
+      unusable: (table: string, why: Error) => reports.snapshotUnusable(table, why),
+    };
     const tasks = new BackgroundTasks((error) => reports.taskFailed(error));
     const partitions = new OwnedPartitions((owned) => this.dropped(owned));
     const writer = new Writer(rows, dayOf, {

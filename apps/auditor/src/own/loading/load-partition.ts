@@ -87,9 +87,9 @@ export class PartitionLoad {
     while (isHeld()) {
       this.isWhole = false; // a list that broke off cannot be continued
       const fetched = await this.snapshots.next();
+      if (fetched.done !== true) this.add(fetched.value);
       this.isWhole = true;
       if (fetched.done === true) return true;
-      this.add(fetched.value);
       await slices.giveWay();
     }
     return false;
@@ -102,7 +102,7 @@ export class PartitionLoad {
       this.parked.push({ table, partition, ...saved.parked, reason: '' });
       return;
     }
-    const loaded = runFrom(saved, table, this.loading.judging, 0);
+    const loaded = runFrom(saved, table, this.loading, 0);
     this.tables.set(table, loaded);
     if (lastNext > loaded.from) this.from = Math.min(this.from, loaded.from);
   }

@@ -1,5 +1,6 @@
 import type { Decoder } from '#audit';
 import type { EventLog } from '#event-log';
+import { asError } from '#process';
 import type { ParkedEvent, RowStore, TableAtHand } from '#read-model';
 import type { Refused } from '../../fold/partition-fold.js';
 import type { LeftOut } from '../../fold/record-lines.js';
@@ -15,6 +16,8 @@ export interface Loading {
   readonly decoder: Decoder;
   /** Divides the work, so that it yields to the renewal of leases. */
   readonly slices: TimeSlices;
+  /** Is told of a snapshot that cannot be used: a bug of ours, or damage. */
+  readonly unusable: (table: string, why: Error) => void;
 }
 
 /** Selects a table to reload. */
@@ -52,11 +55,12 @@ export async function reload(
 }
 
 async function reloadOnce(
-  { log, rows, judging, decoder, slices }: Loading,
+  loading: Loading,
   { partition, table, leftOut, first, gatherFrom }: TableToLoad,
   until: LineAt,
 ): Promise<Reloaded> {
-  const { run, from } = runFrom(await rows.table(table), table, judging, first);
+  const { log, rows, decoder, slices } = loading;
+  const { run, from } = runFrom(await rows.table(table), table, loading, first);
   let isGathering = false;
   let state: Uint8Array | undefined;
   for await (const records of recordsBetween(log, partition, from, until.offset + 1)) {
@@ -79,15 +83,21 @@ async function reloadOnce(
 }
 
 /**
- * Returns a table as its snapshot holds it, and the offset from which the log is folded onto it.
+ * Returns a table as its snapshot holds it, and the offset from which the log is folded onto it. A
+ * snapshot only saves time: if it cannot be used, the table is folded from the log alone.
  */
 export function runFrom(
   saved: TableAtHand | undefined,
   table: string,
-  judging: Judging,
+  { judging, unusable }: Loading,
   first: number,
 ): { readonly run: TableRun; readonly from: number } {
-  const run = saved?.snapshot ? TableRun.load(saved.snapshot, judging) : undefined;
+  let run: TableRun | undefined;
+  try {
+    run = saved?.snapshot ? TableRun.load(saved.snapshot, judging) : undefined;
+  } catch (error) {
+    unusable(table, asError(error));
+  }
   const from = run ? (saved?.snapshotNext ?? 0) : saved && saved.lastNext > 0 ? 0 : first;
   return { run: run ?? TableRun.fresh(table, judging), from };
 }

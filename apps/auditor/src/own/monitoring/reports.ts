@@ -17,6 +17,13 @@ export class Reports {
     });
   }
 
+  snapshotUnusable(table: string, why: Error): void {
+    this.parts.metrics.failures.inc();
+    this.parts.journal.error('snapshot unusable: the table is folded from the log again', {
+      ...{ table, error: errorText(why) },
+    });
+  }
+
   tableNotLoaded(table: string, why: Error): void {
     this.parts.metrics.failures.inc();
     this.parts.journal.error('retrying table load', {
