@@ -1,5 +1,7 @@
+import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { leafHash } from '#evidence';
+import { EVIDENCE_ALARMS } from '#audit';
+import { leafHash, readSeal } from '#evidence';
 import { nodeCryptography } from '#evidence/node';
 import { partitionOf, PostgresLog } from '#event-log';
 import { sealerProbes, type RunningSealer } from '#sealer';
@@ -9,6 +11,7 @@ import { eventually } from '../kit/eventually.js';
 import { Site } from './site.js';
 
 const PARTITIONS = 2;
+const DAY_MS = 86_400_000;
 const { sha256 } = nodeCryptography;
 
 /** What was read whole is read again after a minute (docs/operating/evidence.md). */
@@ -148,6 +151,44 @@ describe('the metrics of a sealer', () => {
   async function rested(): Promise<void> {
     await site.query(`update seal.reading set completed_at = completed_at - ${RESTED}`);
   }
+
+  it('have each kind of alarm and each step of a failure at 0 before the first', async () => {
+    const text = await (await site.start()).registry.metrics();
+    for (const alarm of EVIDENCE_ALARMS)
+      expect(text).toContain(`shoeprint_seal_alarms_total{alarm="${alarm}"} 0\n`);
+    for (const step of ['sign', 'publish', 'session', 'read-again', 'witness'])
+      expect(text).toContain(`shoeprint_seal_failures_total{step="${step}"} 0\n`);
+  });
+
+  it('have the age of the last seal in a sealer that stands by, and in one that cannot seal', async () => {
+    const active = await site.start();
+    await site.append('B1', 'x');
+    await site.sealedAll();
+    await site.query(`update seal.site set lease_until = now() + interval '1 day'`);
+    const { index, text = '' } = (await site.reader.lastEntry('seal')) ?? {};
+    const yesterday = `${new Date(Date.now() - DAY_MS).toISOString().slice(0, 19)}Z`;
+    await site.query('update seal.entry set text = $2 where "index" = $1', [
+      index,
+      text.replace(readSeal(text).time, yesterday),
+    ]);
+    const isADay = async (sealer: RunningSealer): Promise<boolean> => {
+      const age = /^shoeprint_seal_age_seconds (\S+)$/m.exec(await sealer.registry.metrics());
+      return Number(age?.[1]) * 1_000 >= DAY_MS;
+    };
+    const standby = await site.start();
+    await eventually('the age of the last seal', () => isADay(standby));
+    expect(standby.isActive()).toBe(false);
+    await site.stop(active);
+    await site.stop(standby);
+    rmSync(`${site.keyFile}.last`);
+    const refusing = await site.start();
+    await eventually('the alarm', async () =>
+      /shoeprint_seal_failures_total\{step="session"\} [1-9]/.test(
+        await refusing.registry.metrics(),
+      ),
+    );
+    expect(await isADay(refusing)).toBe(true);
+  });
 
   it('count a record that somebody changes after a whole reading, one minute later', async () => {
     const { partition } = await atRest();

@@ -153,7 +153,7 @@ function publisher(
   const tiles = new TileFolder(folder, reader);
   return (checkpoint) =>
     tiles.publish(checkpoint).catch((error: unknown) => {
-      metrics.failures.inc({ step: 'publish' });
+      metrics.failed('publish');
       journal.error('checkpoint not published', { size: checkpoint.size, error: errorText(error) });
     });
 }

@@ -39,7 +39,7 @@ export class Alarms {
     if (now - (this.raisedAt.get(same) ?? -REPEAT_MS) < REPEAT_MS) return;
     if (this.raisedAt.size >= ALARMS_MAX) this.raisedAt.clear();
     this.raisedAt.set(same, now);
-    this.metrics.alarms.inc({ alarm });
+    this.metrics.alarmed(alarm);
     this.journal.error('evidence alarm', { alarm, ...said });
     this.record({ type: 'evidence-alarm', by: SEALER, data: { alarm, ...said } });
   }

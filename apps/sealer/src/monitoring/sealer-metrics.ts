@@ -1,4 +1,8 @@
+import { EVIDENCE_ALARMS, type EvidenceAlarm } from '#audit';
 import { Counter, Gauge, Registry } from 'prom-client';
+
+/** What may fail and is tried again. */
+const STEPS = ['sign', 'publish', 'session', 'read-again', 'witness'] as const;
 
 /** The metrics of a sealer, as docs/operating/metrics.md describes them. */
 export class SealerMetrics {
@@ -22,26 +26,30 @@ export class SealerMetrics {
     'shoeprint_seal_stopped_partitions',
     'Partitions that are sealed no further until they are resumed',
   );
-  readonly failures = this.counter(
+  private readonly failures = this.counter(
     'shoeprint_seal_failures_total',
     'What failed and is tried again, by step',
     ['step'],
   );
-  readonly alarms = this.counter('shoeprint_seal_alarms_total', 'Alarms raised, by kind', [
+  private readonly alarms = this.counter('shoeprint_seal_alarms_total', 'Alarms raised, by kind', [
     'alarm',
   ]);
   readonly mismatches = this.gauge(
     'shoeprint_seal_mismatches',
     'Records of the log that are not those that were sealed',
   );
-  private sealedAtMs: number | undefined;
+  /** Until the last seal is known, the start of the process. */
+  private sealedAtMs = Date.now();
   private readAgainAtMs: number | undefined;
   private witnessedAtMs: number | undefined;
 
   constructor() {
+    // A counter that first appears at 1 has not increased, so an alert would miss it.
+    for (const alarm of EVIDENCE_ALARMS) this.alarms.inc({ alarm }, 0);
+    for (const step of STEPS) this.failures.inc({ step }, 0);
     this.age(
       'shoeprint_seal_age_seconds',
-      'Age of the last seal; 0 before the first',
+      'Age of the last seal of the site; before the first, of the process',
       () => this.sealedAtMs,
     );
     this.age(
@@ -54,6 +62,16 @@ export class SealerMetrics {
       'How long ago enough witnesses cosigned a checkpoint; 0 without witnesses',
       () => this.witnessedAtMs,
     );
+  }
+
+  /** Counts an alarm. */
+  alarmed(alarm: EvidenceAlarm): void {
+    this.alarms.inc({ alarm });
+  }
+
+  /** Counts a failure that is tried again. */
+  failed(step: (typeof STEPS)[number]): void {
+    this.failures.inc({ step });
   }
 
   /** Remembers when the last seal was made, in milliseconds since 1970. */

@@ -69,7 +69,7 @@ export class LogCheck {
 
   private async failed(error: unknown, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
-    this.parts.metrics.failures.inc({ step: 'read-again' });
+    this.parts.metrics.failed('read-again');
     this.parts.journal.error('retrying to reread the log', { error: errorText(error) });
     await this.rest(RETRY_MS, signal);
   }

@@ -55,6 +55,7 @@ export class Sealer {
     const { signal } = this.stopping;
     while (!signal.aborted) {
       try {
+        await this.lookAtSeals();
         const lease = await store.claim(owner, leaseMs);
         if (lease) await this.seal(lease);
         else await this.rest(leaseMs / CLAIMS_A_LEASE);
@@ -64,8 +65,14 @@ export class Sealer {
     }
   }
 
+  /** Learns when the site was sealed last, also while another sealer seals or this one cannot. */
+  private async lookAtSeals(): Promise<void> {
+    const last = await this.parts.reader.lastEntry('seal');
+    if (last) this.parts.metrics.sealedAt(Date.parse(readSeal(last.text).time));
+  }
+
   private async seal(lease: Lease): Promise<void> {
-    const { store, reader, metrics, journal, sha256 } = this.parts;
+    const { store, reader, journal, sha256 } = this.parts;
     this.setLease(lease);
     const beganAt = performance.now();
     try {
@@ -78,7 +85,6 @@ export class Sealer {
       const keys = await this.parts.readKeys();
       keys.tidy();
       const siteLog = await this.siteLogOf({ state, tables, lastSeal, keys });
-      if (lastSeal) metrics.sealedAt(Date.parse(lastSeal.time));
       journal.info('sealing', { generation: lease.generation, size: state.site.size });
       const signed = await reader.checkpoint();
       if (signed) await this.parts.publish(signed);
@@ -173,7 +179,7 @@ export class Sealer {
     if (error instanceof KeyRefused) this.parts.alarms.raise('key', { detail: error.message });
     if (error instanceof SigningRefused)
       this.parts.alarms.raise(error.alarm, { detail: error.message });
-    metrics.failures.inc({ step: 'session' });
+    metrics.failed('session');
     journal.error('retrying to seal', { error: errorText(error) });
     const waitMs = Math.min(RETRY_MS * 2 ** this.failures, RETRY_MS_MAX);
     this.failures += 1;

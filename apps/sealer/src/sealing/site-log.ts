@@ -235,7 +235,7 @@ export class SiteLog {
     } catch (error) {
       if (error instanceof LeaseLost) throw error;
       this.notBefore = performance.now() + RETRY_MS;
-      this.parts.metrics.failures.inc({ step: 'sign' });
+      this.parts.metrics.failed('sign');
       const detail = `no checkpoint is signed: ${errorText(error)}`;
       if (error instanceof SigningRefused) this.parts.alarms.raise(error.alarm, { detail });
       else this.parts.journal.error('retrying signature', { error: errorText(error) });

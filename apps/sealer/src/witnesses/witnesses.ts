@@ -92,7 +92,7 @@ export class Witnesses {
   private failed(asked: Asked, error: unknown): void {
     if (this.stopping.signal.aborted) return;
     const { metrics, journal, alarms } = this.parts;
-    metrics.failures.inc({ step: 'witness' });
+    metrics.failed('witness');
     if (error instanceof WitnessKnowsMore) alarms.raise('fork', { detail: error.message });
     else if (!asked.isAway)
       journal.error('witness does not cosign', { ...nameOf(asked), error: errorText(error) });
