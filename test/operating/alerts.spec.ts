@@ -97,6 +97,11 @@ describe('the alert rules', () => {
         'ShoeprintGaps',
         'ShoeprintDiskFull',
         'ShoeprintNotPowerSafe',
+        'ShoeprintSealerDown',
+        'ShoeprintSealTooOld',
+        'ShoeprintEvidenceAlarm',
+        'ShoeprintSealMismatches',
+        'ShoeprintSealingStopped',
       ]),
     );
   });
