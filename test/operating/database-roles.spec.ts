@@ -298,6 +298,7 @@ describe('the database roles of docs/operating/database-roles.md', () => {
         'delete from seal.grown',
         'delete from seal.position',
         'truncate seal.tail',
+        'update seal.outbox set line = line',
         'select * from rows.finding',
         'select password_hash from access.account',
         'delete from log.record',

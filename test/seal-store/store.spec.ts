@@ -175,7 +175,7 @@ describe('a seal store', () => {
   });
 
   it('keeps a stop of a partition until it is resumed, and moves it no further', async () => {
-    await store.stopPartition(lease, 0, { offset: 5, reason: 'a hole' });
+    await store.stopPartition(lease, { partition: 0, offset: 5, reason: 'a hole' }, '{}');
     expect((await store.positions())[0]?.stopped).toMatchObject({ offset: 5, reason: 'a hole' });
     await expect(store.commit(lease, records(1, 1, 0))).rejects.toThrow(LeaseLost);
     expect(await store.resumePartition(0)).toBe(true);

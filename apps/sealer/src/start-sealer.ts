@@ -15,6 +15,7 @@ import { errorText, jsonJournal, type Journal } from '#server';
 import type { Registry } from 'prom-client';
 import { SiteKeys } from './keys/site-keys.js';
 import { Alarms } from './monitoring/alarms.js';
+import { HouseOutbox } from './monitoring/house-outbox.js';
 import { SealerMetrics } from './monitoring/sealer-metrics.js';
 import { LogCheck } from './reading-again/log-check.js';
 import { TileFolder } from './publishing/tile-folder.js';
@@ -94,7 +95,8 @@ async function startOn(
   const readKeys = (): Promise<SiteKeys> => SiteKeys.read(settings.keyFiles, origin, reader);
   const keys = await readKeys();
   const metrics = new SealerMetrics();
-  const alarms = new Alarms(log, journal, metrics);
+  const outbox = new HouseOutbox(log, store.outbox, journal);
+  const alarms = new Alarms(outbox, journal, metrics);
   const folder = publisher(settings.tiles, reader, { journal, metrics });
   const witnesses = await Witnesses.of(settings.witnesses, {
     ...{ store, reader, alarms, journal, metrics },
@@ -119,12 +121,13 @@ async function startOn(
     },
     witnesses,
   };
-  return running(parts, keys);
+  return running(parts, outbox, keys);
 }
 
 /** Starts to seal with these parts, which the sealer closes at its end. */
-function running(parts: SealerParts, keys: SiteKeys): RunningSealer {
-  const { store, reader, requests, alarms, owner, origin, metrics } = parts;
+function running(parts: SealerParts, outbox: HouseOutbox, keys: SiteKeys): RunningSealer {
+  const { store, reader, requests, owner, origin, metrics } = parts;
+  outbox.start();
   const sealer = new Sealer(parts);
   return {
     owner,
@@ -137,7 +140,7 @@ function running(parts: SealerParts, keys: SiteKeys): RunningSealer {
     checkpoint: () => reader.checkpoint(),
     close: async () => {
       await sealer.close();
-      await Promise.all([alarms.close(), requests.close(), parts.witnesses.close()]);
+      await Promise.all([outbox.close(), requests.close(), parts.witnesses.close()]);
       await Promise.all([store.close(), reader.close()]);
     },
   };

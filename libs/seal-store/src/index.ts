@@ -21,6 +21,7 @@ export { GrowingTree } from './writing/growing-tree.js';
 export { TreeGrowth } from './writing/growth.js';
 export type { LogPosition } from './writing/positions.js';
 export type { Cosignatures } from './writing/cosignatures.js';
+export type { Outbox } from './writing/outbox.js';
 export type { Mismatch, ReadingMarks, ReadingState } from './writing/reading-again.js';
 export type { LeafCursor, StoredLeaf } from './reading/leaf-cursor.js';
 export { HeadTree } from './reading/head-tree.js';

@@ -26,15 +26,8 @@ export interface HouseEvent<T extends SealerType> {
 /** Any of them. */
 export type SealerEvent = { [T in SealerType]: HouseEvent<T> }[SealerType];
 
-/**
- * Returns what to append to a log for an event, as received from `from`. Sending the same again
- * counts it once.
- */
-export function houseAppending(
-  log: Pick<EventLog, 'partitions'>,
-  { type, by, data }: SealerEvent,
-  from = SEALER,
-): Appending {
+/** Returns the line of an event, as received from `from`. Sending the same again counts it once. */
+export function houseLine({ type, by, data }: SealerEvent, from = SEALER): string {
   const time = new Date().toISOString();
   const event = {
     specversion: '1.0',
@@ -45,10 +38,24 @@ export function houseAppending(
     table: HOUSE_TABLE,
     data,
   };
-  const line = stamped(canonicalLine(JSON.stringify(event)), from, time);
+  return stamped(canonicalLine(JSON.stringify(event)), from, time);
+}
+
+/** Returns what to append to a log for lines of the record of the house. */
+export function houseLines(log: Pick<EventLog, 'partitions'>, lines: readonly string[]): Appending {
   return {
     partition: partitionOf(HOUSE_TABLE, log.partitions),
     urgency: 'live',
-    records: [{ key: HOUSE_TABLE, value: Buffer.from(line) }],
+    records: lines.map((line) => ({ key: HOUSE_TABLE, value: Buffer.from(line) })),
   };
 }
+
+/**
+ * Returns what to append to a log for an event, as received from `from`. Sending the same again
+ * counts it once.
+ */
+export const houseAppending = (
+  log: Pick<EventLog, 'partitions'>,
+  event: SealerEvent,
+  from = SEALER,
+): Appending => houseLines(log, [houseLine(event, from)]);

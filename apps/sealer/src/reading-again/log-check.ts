@@ -3,7 +3,7 @@ import { nameOfTable, tableOfName, type PackageFault, type Sha256 } from '#evide
 import type { EventLog } from '#event-log';
 import type { ReadingState, SealReader, SealStore } from '#seal-store';
 import { errorText, type Journal } from '#server';
-import type { Alarms } from '../monitoring/alarms.js';
+import { alarmOf, type Alarms } from '../monitoring/alarms.js';
 import type { SealerMetrics } from '../monitoring/sealer-metrics.js';
 import { LogComparison, type LogRange, type RecordDifference } from './log-comparison.js';
 import { SignedSealsCheck } from './signed-seals.js';
@@ -132,10 +132,8 @@ export class LogCheck {
   private async nameRecord(difference: RecordDifference): Promise<number> {
     const { store, alarms } = this.parts;
     const { partition, offset, name, record, sealed, found, line, goneTo } = difference;
-    if (!(await store.reading.keep(difference))) return 0;
-    await this.countMismatches();
     const isMany = goneTo !== undefined && goneTo > offset + 1;
-    alarms.raise(found ? 'changed' : 'missing', {
+    const alarm = alarmOf(found ? 'changed' : 'missing', {
       detail: found
         ? 'a record of the log is not the one that was sealed'
         : isMany
@@ -149,6 +147,9 @@ export class LogCheck {
       ...(sealed && { sealed: sealed.toString('hex') }),
       ...(found && { found: Buffer.from(found).toString('hex') }),
     });
+    if (!(await store.reading.keep(difference, alarm.line))) return 0;
+    alarms.kept(alarm);
+    await this.countMismatches();
     return 1;
   }
 
@@ -174,7 +175,7 @@ export class LogCheck {
     const isPlaced = partition !== undefined && offset !== undefined;
     if (isPlaced && table !== undefined && record !== undefined) {
       const mismatch = { partition, offset, name: nameOfTable(table), record };
-      await store.reading.keep({ ...mismatch, sealed: null, found: null });
+      await store.reading.keep({ ...mismatch, sealed: null, found: null }, null);
       await this.countMismatches();
     }
     alarms.raise('changed', {

@@ -3,6 +3,7 @@ import { UnsealableRecord, type Tables } from './tables.js';
 import { BrokenLog, type Follower, type StoredRecord } from '#event-log';
 import { asError } from '#process';
 import { LeaseLost, type Lease } from '#seal-store';
+import { alarmOf } from '../monitoring/alarms.js';
 import { BeginAgain } from './begin-again.js';
 import { SealIntake, type ReadRecords, type StoppedFollowing } from './intake.js';
 import { faultsOfPositions, type PartitionFault } from './partition-checks.js';
@@ -145,12 +146,13 @@ export class SealingSession {
 
   private async stop(fault: PartitionFault): Promise<void> {
     const { store, alarms } = this.parts;
-    await store.stopPartition(this.lease, fault.partition, fault);
-    alarms.raise(fault.alarm, {
+    const alarm = alarmOf(fault.alarm, {
       detail: `partition ${fault.partition} is sealed no further: ${fault.reason}`,
       partition: fault.partition,
       offset: fault.offset,
     });
+    await store.stopPartition(this.lease, fault, alarm.line);
+    alarms.kept(alarm);
   }
 
   /** Throws `BeginAgain` once somebody has resumed a stopped partition. */

@@ -9,7 +9,7 @@ import {
 } from '#seal-store';
 import { errorText } from '#server';
 import type { SiteKeys } from '../keys/site-keys.js';
-import { SEALER } from '../monitoring/house-events.js';
+import { houseLine, SEALER } from '../monitoring/house-events.js';
 import { SigningRefused } from '../signing/checkpoint-signer.js';
 import { BeginAgain } from './begin-again.js';
 import type { SealerParts } from './parts.js';
@@ -142,11 +142,11 @@ export class SiteLog {
     if (replaced.length === 0) return;
     const statement = tree.size;
     const text = keys.retirement(statement, replaced);
-    await this.add(lease, { kind: 'keys', text, numbers: [], grown: [] });
     const changes = { retired: replaced.map(vkeyText) };
     const reason = `the seal of the gaming day ${this.lastDay?.day} is signed by the new key too`;
     const data = { statement, changes, reason };
-    this.parts.alarms.record({ type: 'evidence-keys-changed', by: SEALER, data });
+    const line = houseLine({ type: 'evidence-keys-changed', by: SEALER, data });
+    await this.add(lease, { kind: 'keys', text, numbers: [], grown: [] }, line);
     throw new BeginAgain('a key was retired');
   }
 
@@ -186,13 +186,18 @@ export class SiteLog {
     this.lastDay = day;
   }
 
-  private async add(lease: Lease, entry: Omit<NewEntry, 'index' | 'site'>): Promise<void> {
+  /** Adds a leaf, and with it a line for the record of the house. */
+  private async add(
+    lease: Lease,
+    entry: Omit<NewEntry, 'index' | 'site'>,
+    line?: string,
+  ): Promise<void> {
     const { store, sha256, metrics } = this.parts;
     const index = this.state.tree.size;
     const site = new TreeGrowth(SITE_TREE, this.state.tree);
     site.append(leafHash(sha256, utf8Of(entry.text)));
     const beganAt = performance.now();
-    await store.addEntry(lease, { ...entry, index, site });
+    await store.addEntry(lease, { ...entry, index, site }, line);
     this.heldSince = beganAt;
     metrics.unsigned.set(this.state.tree.size - this.signed);
   }

@@ -1,6 +1,7 @@
 import { connectionOptions } from '#postgres';
 import { API_ROLE, migrateSchema } from '#read-model';
 import { Cosignatures1793600000000 } from './cosignatures-migration.js';
+import { Outbox1793700000000 } from './outbox-migration.js';
 import { ReadingAgain1793500000000 } from './reading-again-migration.js';
 import { Seal1793000000000 } from './seal-migrations.js';
 
@@ -10,7 +11,12 @@ const SEAL_SCHEMA = 'seal';
 export const SEALER_ROLE = 'shoeprint_sealer';
 
 /** The migrations, in the order in which they are applied. A published one never changes. */
-const MIGRATIONS = [Seal1793000000000, ReadingAgain1793500000000, Cosignatures1793600000000];
+const MIGRATIONS = [
+  Seal1793000000000,
+  ReadingAgain1793500000000,
+  Cosignatures1793600000000,
+  Outbox1793700000000,
+];
 
 /** The lock of a migration. Nothing else in a database uses this text. */
 const MIGRATING = `hashtextextended('shoeprint migrate seal', 0)`;
@@ -24,7 +30,8 @@ const READS = [
 const SEALER_MAY = [
   'grant insert, update on seal.site, seal.position, seal.tree, seal.reading to',
   'grant insert on seal.tile, seal.entry, seal.checkpoint, seal.grown, seal.mismatch, seal.cosignature to',
-  'grant insert, delete on seal.tail to',
+  'grant insert, delete on seal.tail, seal.outbox to',
+  'grant update (held_until) on seal.outbox to',
 ];
 
 /**

@@ -57,13 +57,23 @@ export class ReadingMarks {
     );
   }
 
-  /** Keeps a mismatch. Returns whether it is new. */
-  async keep({ partition, offset, name, record, sealed, found }: Mismatch): Promise<boolean> {
+  /**
+   * Keeps a mismatch, and with one that is new a line for the record of the house. Returns whether
+   * it is new.
+   */
+  async keep(
+    { partition, offset, name, record, sealed, found }: Mismatch,
+    line: string | null,
+  ): Promise<boolean> {
     const kept = await this.pool.query(
       'keep-mismatch',
-      `insert into seal.mismatch (partition, "offset", name, record, sealed, found)
-       values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning 1`,
-      [partition, offset, name, record, sealed, found],
+      `with kept as (
+         insert into seal.mismatch (partition, "offset", name, record, sealed, found)
+         values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning 1),
+       told as (
+         insert into seal.outbox (line) select $7 from kept where $7::text is not null)
+       select from kept`,
+      [partition, offset, name, record, sealed, found, line],
     );
     return kept.length > 0;
   }

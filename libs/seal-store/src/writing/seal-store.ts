@@ -8,6 +8,7 @@ import { Cosignatures } from './cosignatures.js';
 import { GrowingTree } from './growing-tree.js';
 import { asColumns, TreeGrowth, writeGrowth } from './growth.js';
 import { LeaseLost } from './lease-lost.js';
+import { insertLine, Outbox } from './outbox.js';
 import { ReadingMarks } from './reading-again.js';
 import { insertEntry, SITE_TREE, StatementStore, type NewEntry } from './site-entries.js';
 
@@ -78,12 +79,15 @@ export class SealStore {
   readonly reading: ReadingMarks;
   /** What witnesses added to checkpoints. */
   readonly cosignatures: Cosignatures;
+  /** What waits for the record of the house. */
+  readonly outbox: Outbox;
   /** Key statements that a person adds. */
   readonly statements: StatementStore;
 
   private constructor(private readonly pool: SealPool) {
     this.reading = new ReadingMarks(pool);
     this.cosignatures = new Cosignatures(pool);
+    this.outbox = new Outbox(pool);
     this.statements = new StatementStore(pool);
   }
 
@@ -222,13 +226,15 @@ export class SealStore {
   }
 
   /**
-   * Adds a leaf to the site log, with what it numbers and holds, or changes nothing. Throws
-   * `LeaseLost` if another sealer has claimed the site, or has added this leaf.
+   * Adds a leaf to the site log, with what it numbers and holds and a line of it for the record of
+   * the house, or changes nothing. Throws `LeaseLost` if another sealer has claimed the site, or
+   * has added this leaf.
    */
-  async addEntry(lease: Lease, entry: NewEntry): Promise<void> {
+  async addEntry(lease: Lease, entry: NewEntry, line?: string): Promise<void> {
     await this.pool.transaction(async (client) => {
       await hold(client, lease);
       await insertEntry(client, entry);
+      if (line !== undefined) await insertLine(client, line);
     });
   }
 
@@ -243,11 +249,14 @@ export class SealStore {
     );
   }
 
-  /** Stops a partition until it is resumed. Throws `LeaseLost` if another sealer has claimed. */
+  /**
+   * Stops a partition until it is resumed, and adds a line of that for the record of the house.
+   * Throws `LeaseLost` if another sealer has claimed.
+   */
   async stopPartition(
     lease: Lease,
-    partition: number,
-    { offset, reason }: PartitionStop,
+    { partition, offset, reason }: PartitionStop & { readonly partition: number },
+    line: string,
   ): Promise<void> {
     await this.pool.transaction(async (client) => {
       await hold(client, lease);
@@ -257,6 +266,7 @@ export class SealStore {
          where partition = $1`,
         [partition, offset, reason.replaceAll('\0', '\uFFFD')],
       );
+      await insertLine(client, line);
     });
   }
 
