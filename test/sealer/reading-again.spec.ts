@@ -59,6 +59,9 @@ const named = (): Promise<Record<string, unknown>[]> =>
     return found.length > 0 && found;
   });
 
+const wholeReadings = async (): Promise<number> =>
+  (await site.query('select from seal.reading where completed_at is not null')).length;
+
 describe('reading the log again', () => {
   it('finds nothing in a log that nobody changed', async () => {
     await sealed();
@@ -115,6 +118,32 @@ describe('reading the log again', () => {
       { offset: 10, name: first, record: 10, found: null },
       { offset: 500, name: second, record: 200 },
     ]);
+  });
+});
+
+describe('reading again a partition with more changed records than a pass names', () => {
+  const found = async (): Promise<number> => (await site.query('select from seal.mismatch')).length;
+
+  it('goes on behind the last one that was named, and names none twice', async () => {
+    const sealer = await site.start();
+    await site.append('B1', ...Array.from({ length: 151 }, (_, n) => `${n}`.padEnd(13_000)));
+    await site.sealedAll();
+    await site.stop(sealer);
+    await site.query('delete from seal.reading');
+    await behindOurBack(`update log.record set value = value || '!'
+       where key = 'B1' and "offset" < 150`);
+    const once = await site.start();
+    await eventually('the first hundred', async () => (await found()) >= 100);
+    await site.stop(once);
+    expect(await found()).toBeLessThan(150);
+    expect(await wholeReadings()).toBeLessThan(2);
+    await site.start();
+    await eventually('the others', async () => (await found()) === 150);
+    await eventually('a whole reading', async () => (await wholeReadings()) === 2);
+    await eventually('an alarm for each', async () => {
+      const alarms = await site.house('evidence-alarm');
+      return new Set(alarms.map(({ data }) => data.record)).size === 150 && alarms.length === 150;
+    });
   });
 });
 

@@ -9,10 +9,13 @@ import { LogComparison, type LogRange, type RecordDifference } from './log-compa
 import { SignedSealsCheck } from './signed-seals.js';
 import { StoredTreesCheck } from './stored-trees.js';
 
-/** New mismatches of one pass over a partition that are named one by one. Then the pass ends. */
+/** New mismatches of a partition that are named one by one. Then it rests before it is read on. */
 const NAMED_MAX = 100;
 const RETRY_MS = 10_000;
-/** How long a partition rests after it was read whole: a small log is not read without a pause. */
+/**
+ * How long a partition rests after it was read whole, or after many mismatches: a small log is not
+ * read without a pause, and alarms do not flood the log.
+ */
 const REST_MS = 60_000;
 /** How often the progress of a pass is saved. */
 const KEEP_MS = 2_000;
@@ -43,6 +46,8 @@ export interface LogCheckParts {
  */
 export class LogCheck {
   private readonly ranges: LogRange[] = [];
+  /** Until when partitions with many mismatches rest, by the clock of `performance`. */
+  private readonly restsUntil = new Map<number, number>();
   /** How many partitions are read before the stored trees are checked. */
   private passesToTrees = 0;
   /** When the pace allows the next read, by the clock of `performance`. */
@@ -76,10 +81,11 @@ export class LogCheck {
 
   private async turn(signal: AbortSignal): Promise<void> {
     await this.countMismatches();
-    const [range] = this.ranges;
+    const at = this.ranges.findIndex(({ partition }) => !this.isResting(partition));
+    const range = this.ranges[at];
     if (range) {
-      await this.compare(range, signal, () => Promise.resolve());
-      this.ranges.shift();
+      const from = await this.compare(range, signal, () => Promise.resolve());
+      this.ranges.splice(at, 1, ...(from < range.to ? [{ ...range, from }] : []));
       return;
     }
     const states = await this.parts.store.reading.states();
@@ -91,7 +97,7 @@ export class LogCheck {
       this.passesToTrees = states.length;
       return;
     }
-    const due = states.find(isDue);
+    const due = states.find((state) => isDue(state) && !this.isResting(state.partition));
     if (due) await this.pass(due, signal);
     else await this.rest(LOOK_MS, signal);
   }
@@ -102,21 +108,26 @@ export class LogCheck {
     const position = (await this.parts.store.positions())[partition];
     const to = position?.next ?? 0;
     let keptAt = performance.now();
-    await this.compare({ partition, from: next, to }, signal, async (read) => {
+    const reached = await this.compare({ partition, from: next, to }, signal, async (read) => {
       if (performance.now() - keptAt < KEEP_MS) return;
       await reading.advance(partition, read, false);
       keptAt = performance.now();
     });
     if (signal.aborted) return;
-    await reading.advance(partition, to, true);
+    await reading.advance(partition, reached, reached >= to);
     this.passesToTrees -= 1;
   }
 
+  private isResting(partition: number): boolean {
+    return (this.restsUntil.get(partition) ?? 0) > performance.now();
+  }
+
+  /** Returns the offset up to which it has compared: the end of the range, unless it stopped. */
   private async compare(
     range: LogRange,
     signal: AbortSignal,
     onRead: (next: number) => Promise<void>,
-  ): Promise<void> {
+  ): Promise<number> {
     const { log, reader, sha256 } = this.parts;
     const comparison = new LogComparison(log, reader, sha256);
     let named = 0;
@@ -124,8 +135,10 @@ export class LogCheck {
       for (const difference of differences) named += await this.nameRecord(difference);
       await onRead(next);
       await this.paced(bytes, signal);
-      if (signal.aborted || named >= NAMED_MAX) return;
+      if (named >= NAMED_MAX) this.restsUntil.set(range.partition, performance.now() + REST_MS);
+      if (signal.aborted || named >= NAMED_MAX) return next;
     }
+    return Math.max(range.from, range.to);
   }
 
   /** Names a mismatch, unless it was named before. Returns how many are new. */
