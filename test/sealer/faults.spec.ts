@@ -56,6 +56,7 @@ describe('two sealers', () => {
     const second = await site.sealedAll();
     await verified(site);
     await expectOneHistory(site, [first, second]);
+    expect(await site.house('evidence-alarm')).toEqual([]);
   });
 
   it('never say two things of one size, however often the lease changes hands', async () => {

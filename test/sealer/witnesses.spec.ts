@@ -108,6 +108,20 @@ describe('witnesses', () => {
     expect(first.cosigned.at(-1)?.size).toBeGreaterThan(first.cosigned[0]?.size ?? 0);
   });
 
+  it('witnesses that another sealer of the house has asked meanwhile raise no alarm', async () => {
+    const [first] = witnesses as [TestWitness];
+    first.mood = 'slow';
+    const sealer = await start();
+    await seal('a');
+    await eventually('a request that waits', () => first.slow === 1);
+    first.cosigned.push(await seal('b'));
+    first.hurry();
+    await seal('c');
+    await cosignedBy(...witnesses);
+    expect(await metric(sealer, /shoeprint_seal_alarms_total\{alarm="fork"\} (\d+)/)).toBe('0');
+    expect(await metric(sealer, /shoeprint_seal_failures_total\{step="witness"\} (\d+)/)).toBe('0');
+  });
+
   it('witnesses that have cosigned a longer log, or another one, raise the alarm of a fork', async () => {
     const [first] = witnesses as [TestWitness];
     first.mood = 'lying';

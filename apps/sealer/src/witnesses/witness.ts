@@ -47,11 +47,13 @@ export class Witness {
   }
 
   /**
-   * Returns the signature line with which the witness cosigns a checkpoint. Throws `WitnessKnowsMore`
-   * if it has cosigned another history, and any other error if it does not cosign now.
+   * Returns the signature line with which the witness cosigns a checkpoint, or undefined if it has
+   * cosigned a later one of this site, which another sealer sent. Throws `WitnessKnowsMore` if it
+   * has cosigned another history, and any other error if it does not cosign now.
    */
-  async cosign({ size, note }: KeptCheckpoint, stopping: AbortSignal): Promise<string> {
+  async cosign({ size, note }: KeptCheckpoint, stopping: AbortSignal): Promise<string | undefined> {
     for (let tries = 0; tries < TRIES; tries += 1) {
+      if (this.known > size) return undefined;
       const { status, body } = await this.send({ size, note }, stopping);
       if (status === 200) {
         this.known = size;
@@ -60,13 +62,23 @@ export class Witness {
       if (status !== 409) throw new Error(`it answered ${status}`);
       const theirs = decimalOf(body.replace(/\n$/, ''));
       if (theirs === undefined) throw new Error('it answered 409 without a size');
-      if (theirs > size || theirs === this.known)
+      const isUnknown = theirs > size && !(await this.isSigned(theirs));
+      if (isUnknown || theirs === this.known)
         throw new WitnessKnowsMore(
           `the witness ${this.key.name} has cosigned a log of size ${theirs} that is not this one of size ${size}`,
         );
       this.known = theirs;
     }
     throw new Error('it names another size each time');
+  }
+
+  /**
+   * Whether the site has signed a checkpoint of at least this size. If the witness has cosigned
+   * another one, it refuses the proof from there.
+   */
+  private async isSigned(size: number): Promise<boolean> {
+    const last = await this.reader.checkpoint();
+    return last !== undefined && last.size >= size;
   }
 
   private async send(

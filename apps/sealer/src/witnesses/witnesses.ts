@@ -83,6 +83,7 @@ export class Witnesses {
   private async askOne(witness: Witness, { size, note }: KeptCheckpoint): Promise<void> {
     const { store, reader, metrics, quorum, onCosigned } = this.parts;
     const line = await witness.cosign({ size, note }, this.stopping.signal);
+    if (line === undefined) return;
     const count = await store.cosignatures.keep(size, witness.key, line);
     if (count >= quorum) metrics.witnessedAt(Date.now());
     const cosigned = await reader.checkpoint(size);
