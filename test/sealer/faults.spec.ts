@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readCheckpoint, utf8Of, type SignedCheckpoint } from '#evidence';
 import { MemoryLog, partitionOf } from '#event-log';
+import type { RunningSealer } from '#sealer';
 import type { Journal } from '#server';
 import { eventually } from '../kit/eventually.js';
 import { expectOneHistory, Site, verified } from './site.js';
@@ -57,6 +58,20 @@ describe('two sealers', () => {
     await verified(site);
     await expectOneHistory(site, [first, second]);
     expect(await site.house('evidence-alarm')).toEqual([]);
+  });
+
+  it('report the stopped partitions of the active one only', async () => {
+    const [holed] = tables();
+    await site.append(holed, ...records(holed, 5));
+    memory().faults.hole = { partition: 0, offset: 3 };
+    const stopped = async (sealer: RunningSealer): Promise<string | undefined> =>
+      /^shoeprint_seal_stopped_partitions (\d+)$/m.exec(await sealer.registry.metrics())?.[1];
+    const one = await site.start();
+    await eventually('a stopped partition', async () => (await stopped(one)) === '1');
+    const two = await site.start();
+    await site.query('update seal.site set owner = $1, generation = generation + 1', [two.owner]);
+    await eventually('it with the second', async () => (await stopped(two)) === '1');
+    await eventually('none with the first', async () => (await stopped(one)) === '0');
   });
 
   it('never say two things of one size, however often the lease changes hands', async () => {

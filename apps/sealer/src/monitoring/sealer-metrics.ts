@@ -64,6 +64,11 @@ export class SealerMetrics {
     );
   }
 
+  /** Forgets what only the active sealer knows now. */
+  standBy(): void {
+    for (const gauge of [this.unsealed, this.unsigned, this.stopped]) gauge.set(0);
+  }
+
   /** Counts an alarm. */
   alarmed(alarm: EvidenceAlarm): void {
     this.alarms.inc({ alarm });

@@ -51,14 +51,17 @@ export class Sealer {
   }
 
   private async run(): Promise<void> {
-    const { store, owner, leaseMs } = this.parts;
+    const { store, owner, leaseMs, metrics } = this.parts;
     const { signal } = this.stopping;
     while (!signal.aborted) {
       try {
         await this.lookAtSeals();
         const lease = await store.claim(owner, leaseMs);
         if (lease) await this.seal(lease);
-        else await this.rest(leaseMs / CLAIMS_A_LEASE);
+        else {
+          metrics.standBy();
+          await this.rest(leaseMs / CLAIMS_A_LEASE);
+        }
       } catch (error) {
         await this.failed(error);
       }
