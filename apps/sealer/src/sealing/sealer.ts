@@ -176,7 +176,7 @@ export class Sealer {
       return;
     }
     if (error instanceof BeginAgain) {
-      journal.info('rebuild restarted', { why: error.message });
+      journal.info('sealing session restarted', { why: error.message });
       return;
     }
     if (error instanceof KeyRefused) this.parts.alarms.raise('key', { detail: error.message });
