@@ -38,6 +38,20 @@ describe('a sealer whose clock', () => {
     },
   );
 
+  it('drifts away raises one alarm, however far it goes', async () => {
+    const trueNow = Date.now.bind(Date);
+    let looks = 0;
+    jest.spyOn(Date, 'now').mockImplementation(() => {
+      if (new Error().stack?.includes('clockAheadMs')) looks += 1;
+      return trueNow() + 61_000 + 2_000 * looks;
+    });
+    const sealer = await site.start();
+    await eventually('three comparisons of the clocks', () => looks >= 6);
+    expect(await sealer.registry.metrics()).toContain(
+      'shoeprint_seal_alarms_total{alarm="clock"} 1\n',
+    );
+  });
+
   it('goes back by less repeats the time of the seal before', async () => {
     await site.start();
     await site.append('B07', 'x');

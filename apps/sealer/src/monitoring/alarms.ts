@@ -35,10 +35,13 @@ export class Alarms {
     private readonly metrics: SealerMetrics,
   ) {}
 
-  /** Raises an alarm, unless the same one was raised within the hour. */
-  raise(kind: EvidenceAlarm, said: AlarmData): void {
+  /**
+   * Raises an alarm, unless the same one was raised within the hour: one with the same data, or
+   * with the same `cause` if its data holds what changes from time to time.
+   */
+  raise(kind: EvidenceAlarm, said: AlarmData, cause?: string): void {
     const alarm = alarmOf(kind, said);
-    const same = JSON.stringify(alarm.data);
+    const same = JSON.stringify([kind, cause ?? alarm.data]);
     const now = performance.now();
     if (now - (this.raisedAt.get(same) ?? -REPEAT_MS) < REPEAT_MS) return;
     if (this.raisedAt.size >= ALARMS_MAX) this.raisedAt.clear();

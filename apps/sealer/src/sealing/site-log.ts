@@ -122,9 +122,9 @@ export class SiteLog {
     const aheadMs = await this.parts.store.clockAheadMs();
     if (Math.abs(aheadMs) <= CLOCK_MS_MAX) return true;
     this.notBefore = performance.now() + RETRY_MS;
-    this.parts.alarms.raise('clock', {
-      detail: `nothing is sealed: the clock of the sealer and that of the database differ by ${Math.round(Math.abs(aheadMs) / 1000)} s`,
-    });
+    const detail = 'nothing is sealed: the clock of the sealer and that of the database differ';
+    const seconds = Math.round(Math.abs(aheadMs) / 1000);
+    this.parts.alarms.raise('clock', { detail: `${detail} by ${seconds} s` }, detail);
     return false;
   }
 
