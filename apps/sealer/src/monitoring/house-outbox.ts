@@ -52,7 +52,8 @@ export class HouseOutbox {
   async close(): Promise<void> {
     this.closing.abort();
     this.soon();
-    if (this.running) await within(CLOSE_MS, this.running).catch(() => undefined); // the log is slow
+    if (!this.running) return;
+    await within(CLOSE_MS, this.running).catch(() => undefined); // the log is slow
   }
 
   private async run(): Promise<void> {
