@@ -300,8 +300,11 @@ describe('in a log in PostgreSQL, a superuser', () => {
     await eventually('the alarm', async () =>
       /shoeprint_seal_alarms_total\{alarm="fork"\} 1/.test(await sealer.registry.metrics()),
     );
-    const [alarm] = await site.house('evidence-alarm');
-    expect(alarm?.data.detail).toMatch(/heads in the database are not those of seal/);
+    const alarm = await eventually(
+      'the alarm in the record of the house',
+      async () => (await site.house('evidence-alarm'))[0],
+    );
+    expect(alarm.data.detail).toMatch(/heads in the database are not those of seal/);
   });
 
   it('a superuser who edits only what the sealer continues from is found before it seals on that', async () => {
