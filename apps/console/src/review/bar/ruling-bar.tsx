@@ -46,7 +46,10 @@ export function useDesk(whole: Whole): Desk {
     if (acts.busy) return words('review.busy');
     const answer = may?.[command] ?? 'not-permitted';
     if (answer === true) return undefined;
-    return answer === 'claimed-by-another' && claim
+    const isHeld =
+      answer === 'claimed-by-another' ||
+      (answer === 'not-claimed' && may?.claim === 'claimed-by-another');
+    return isHeld && claim
       ? words('reason.claimedBy', { person: claim.by, time: formats.time(claim.until) })
       : words(`reason.${answer}`);
   };
