@@ -1,10 +1,11 @@
 import { expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
+import { settled } from '../../scripts/console/settled.mjs';
 import type { TestBrowser } from '../kit/browser.js';
 import type { ConsoleServer } from '../kit/console-server.js';
 import { eventually } from '../kit/eventually.js';
 import { openConsole } from '../kit/open-console.js';
-import { type Send, sentTo } from '../kit/sent-to.js';
+import { acted, type Send, sentTo } from '../kit/sent-to.js';
 
 const MINUTE_MS = 60_000;
 /** The lease of the review policy in force. */
@@ -114,6 +115,80 @@ it('renews a claim at half time if a finger or a key was used since, and else an
   expect(await claims(id)).toBe(4);
   await page.context().close();
 });
+
+/**
+ * The clock of the page is an hour late. What is due in ten minutes, as a new claim ends, runs when
+ * the test says so, and what is due in a second runs sooner.
+ */
+const LEASE_ENDS_WHEN_TOLD = `
+  const now = Date.now;
+  Date.now = () => now() - 3_600_000;
+  const begin = globalThis.setTimeout;
+  globalThis.setTimeout = (run, ms = 0, ...more) => {
+    if (ms < 540_000 || ms > 603_000) return begin(run, ms === 1_000 ? 250 : ms, ...more);
+    globalThis.endLease = run;
+    return 0;
+  };`;
+
+it('reads a finding again when the claim of another person ends, and says till then who holds it', async () => {
+  const id = await open('TC-05');
+  const boss = await sentTo(server, 'pit-boss');
+  await acted(boss, `/v1/findings/${id}/claim`, { lease: LEASE_MINUTES * 60 });
+  const page = await browser.visitAs('pit-boss-2', 'settings');
+  await page.addInitScript(LEASE_ENDS_WHEN_TOLD);
+  await page.goto(browser.addressOf(`findings/${id}`));
+  await page.getByText('● live').waitFor();
+  await settled(page);
+  let reads = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith(`/v1/findings/${id}`)) reads += 1;
+  });
+  const commands = [/^Claim/, /^Rule/].map((name) =>
+    bar(page).getByRole('button', { name }).last(),
+  );
+  for (const command of commands)
+    expect(await command.innerText()).toMatch(/\npit-boss until \d+:\d\d/);
+  const standing = bar(page).getByText(/^Claimed by pit-boss until/);
+  expect(await standing.count()).toBe(1);
+
+  await page.evaluate('endLease()');
+  await standing.waitFor({ state: 'detached' });
+  await eventually('five reads', () => reads === 5); // for the server it runs on
+  const comment = async (text: string): Promise<void> => {
+    await acted(boss, `/v1/findings/${id}/comment`, { text });
+    await page.getByText(text).waitFor();
+  };
+  await comment('the claim runs on');
+  expect(reads).toBe(6);
+  for (const command of commands) expect(await command.innerText()).toContain('pit-boss until');
+
+  await page.reload();
+  await page.getByText('● live').waitFor();
+  await settled(page);
+  expect(await standing.count()).toBe(1);
+  reads = 0;
+  await endClaim(id);
+  await page.evaluate('endLease()');
+  await eventually('a claim that has ended', async () => {
+    const texts = await Promise.all(commands.map((command) => command.innerText()));
+    return texts.join() === 'Claim,Rule';
+  });
+  expect(reads).toBe(1);
+  await comment('the claim is over');
+  expect(reads).toBe(2);
+  await page.context().close();
+});
+
+/** Has a claim of the rows be over: the clock of the server cannot be moved. */
+async function endClaim(id: string): Promise<void> {
+  const database = await server.database();
+  const { rowCount } = await database.query(
+    `update rows.finding set claimed_until = now() - interval '1 second' where id = $1`,
+    [id],
+  );
+  await database.end();
+  expect(rowCount).toBe(1);
+}
 
 /** Timers that are due at once run late, as they do where the machine is busy. */
 const BUSY = `

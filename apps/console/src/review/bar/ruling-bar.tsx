@@ -11,6 +11,7 @@ import { type Key, useWords } from '../../words/words.js';
 import type { BodyOf, Command, Taken } from '../act.js';
 import { ActSheet, type SmallCommand } from '../sheets/act-sheet.js';
 import { useBarHeight } from './bar-height.js';
+import { useClaimOfAnother } from './claim-of-another.js';
 import { ConfirmSheet } from '../sheets/confirm-sheet.js';
 import { Conflict, Standing } from '../conflict.js';
 import { Fallen, Meanwhile } from '../changes.js';
@@ -74,8 +75,7 @@ interface Props {
 export function RulingBar({ whole, desk }: Props): ReactNode {
   const words = useWords();
   const isReviewer = useMay('review-findings');
-  const { person } = useMe();
-  const isMine = whole.review.claim?.by === person;
+  const claim = useClaimOfAnother(whole);
   const { acts } = desk;
   const bar = useBarHeight();
   return (
@@ -83,7 +83,7 @@ export function RulingBar({ whole, desk }: Props): ReactNode {
       <Meanwhile whole={whole} />
       {whole.review.stale && whole.review.state === 'open' && <Fallen whole={whole} />}
       <div className="ruling-standing">
-        <Standing review={isMine ? { ...whole.review, claim: null } : whole.review} />
+        <Standing review={{ ...whole.review, claim }} />
       </div>
       {isReviewer ? <Commands {...{ whole, desk }} /> : <p>{words('review.readOnly')}</p>}
       {acts.asking && <ConfirmSheet onDone={acts.asking} />}
