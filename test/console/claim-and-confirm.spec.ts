@@ -4,6 +4,7 @@ import { settled } from '../../scripts/console/settled.mjs';
 import type { TestBrowser } from '../kit/browser.js';
 import type { ConsoleServer } from '../kit/console-server.js';
 import { eventually } from '../kit/eventually.js';
+import { holdFirst } from '../kit/hold-first.js';
 import { openConsole } from '../kit/open-console.js';
 import { acted, type Send, sentTo } from '../kit/sent-to.js';
 
@@ -60,7 +61,7 @@ const SERVER_KEEPS_UP = `
     const answer = await ask(request, ...more);
     const { pathname } = new URL(request.url ?? request, location);
     const at = Date.parse(read.call(answer.headers, 'Date'));
-    if (pathname.endsWith('/claim')) ahead = at - Date.now();
+    if (pathname.endsWith('/claim') && answer.ok) ahead = at - Date.now();
     return answer;
   };
   Headers.prototype.get = function (name) {
@@ -68,8 +69,8 @@ const SERVER_KEEPS_UP = `
     return isOfTheServer ? new Date(Date.now() + ahead).toUTCString() : read.call(this, name);
   };`;
 
-it('renews a claim at half time if a finger or a key was used since, and else announces its end', async () => {
-  const id = await open('PY-03');
+/** Opens a finding as a pit boss who claims it, in a page whose clock the test moves. */
+async function claimedWithClock(id: string): Promise<Page> {
   const page = await browser.visit('sign-in');
   await page.clock.install();
   await page.addInitScript(SERVER_KEEPS_UP);
@@ -77,6 +78,12 @@ it('renews a claim at half time if a finger or a key was used since, and else an
   await browser.signIn(page, 'pit-boss');
   await page.goto(browser.addressOf(`findings/${id}`));
   await press(page, 'Claim');
+  return page;
+}
+
+it('renews a claim at half time if a finger or a key was used since, and else announces its end', async () => {
+  const id = await open('PY-03');
+  const page = await claimedWithClock(id);
   const timer = bar(page).getByRole('timer');
   await timer.getByText(/\b(10:00|9:5\d) left/).waitFor();
   expect(await claims(id)).toBe(1);
@@ -113,6 +120,54 @@ it('renews a claim at half time if a finger or a key was used since, and else an
   await minutes(LEASE_MINUTES + 1);
   await bar(page).getByText('Your claim has run out.').waitFor();
   expect(await claims(id)).toBe(4);
+  await page.context().close();
+});
+
+/** Has the server refuse a command: the page's body of it gets lost on the way. */
+const spoil = (page: Page, command: string): Promise<unknown> =>
+  page.route(`**/${command}`, (route) => route.continue({ postData: '{}' }));
+
+it('renews a claim beside the commands of the person, whose failure stays and who can go on', async () => {
+  const id = await open('PY-02');
+  const page = await claimedWithClock(id);
+  await bar(page).getByRole('timer').waitFor();
+  const before = await claims(id);
+  const failure = bar(page).getByRole('alert');
+  const minutes = (count: number): Promise<void> => page.clock.fastForward(count * MINUTE_MS);
+  const toHalfTime = async (): Promise<void> => {
+    await minutes(1); // a claim is known to have begun to the second alone
+    await page.keyboard.press('End');
+    await minutes(LEASE_MINUTES / 2 - 0.9);
+  };
+
+  await press(page, 'Comment');
+  await page.getByLabel('Comment *').fill('seen on camera 4');
+  const send = page.getByRole('form', { name: 'Comment' }).locator('button[type=submit]');
+  await spoil(page, 'comment');
+  await send.click();
+  await failure.waitFor();
+  await page.unrouteAll();
+  const renewal = await holdFirst(page, '**/claim');
+  await toHalfTime();
+  await renewal.taken();
+  expect(await claims(id)).toBe(before + 1);
+  expect(await failure.count()).toBe(1);
+  expect(await send.getAttribute('aria-disabled')).toBeNull();
+  await send.click();
+  await failure.waitFor({ state: 'detached' });
+  await renewal.release();
+  await page.locator('.history').getByText('seen on camera 4').waitFor();
+
+  await spoil(page, 'claim');
+  const refused = page.waitForResponse('**/claim');
+  await toHalfTime();
+  expect((await refused).status()).toBe(400);
+  await settled(page);
+  expect(await failure.allInnerTexts()).toEqual([]);
+  await minutes(LEASE_MINUTES / 2 - 0.8);
+  await press(page, 'Keep it');
+  await failure.waitFor();
+  expect(await claims(id)).toBe(before + 1);
   await page.context().close();
 });
 

@@ -23,12 +23,18 @@ export interface Acts {
     command: Name,
     body: BodyOf<Name>,
   ) => Promise<Taken | undefined>;
+  /**
+   * Claims the finding again for the person who holds it. The person did not ask for it, so it
+   * sets neither `busy` nor `failed`, and asks for no confirmation. Resolves as `send` does.
+   */
+  readonly renew: (body: BodyOf<'claim'>) => Promise<Taken | undefined>;
   readonly forget: () => void;
 }
 
 /**
  * Returns what sends commands on a finding. The same command with the same body keeps its key until
- * the server has decided about it. Where a confirmation is due, it waits for it and goes on.
+ * the server has decided about it. Where a confirmation is due, it waits for it and goes on. A
+ * command that is sent during a renewal waits for it, or the renewal could claim what was released.
  */
 export function useActs(finding: string): Acts {
   const client = useQueryClient();
@@ -36,23 +42,39 @@ export function useActs(finding: string): Acts {
   const [failed, setFailed] = useState<Failed>();
   const { asking, confirmed } = useConfirming();
   const trySend = useSender(finding, confirmed);
+  const renewal = useRef<Promise<unknown>>(undefined);
+  /** Shows the finding as an act left it. Reads the history, and what may be done now. */
+  const show = async (sent: Promise<Taken>): Promise<Taken> => {
+    try {
+      const taken = await sent;
+      client.setQueryData<Whole>(['finding', finding], (whole) => whole && withAct(whole, taken));
+      return taken;
+    } finally {
+      void client.invalidateQueries({ queryKey: ['finding', finding] });
+    }
+  };
   const send: Acts['send'] = async (command, body) => {
     setBusy(command);
     setFailed(undefined);
     try {
-      const taken = await trySend(command, body);
-      client.setQueryData<Whole>(['finding', finding], (whole) => whole && withAct(whole, taken));
-      return taken;
+      await renewal.current;
+      return await show(trySend(command, body));
     } catch (error) {
       if (!isConfirmFirst(error)) setFailed({ command, body: body as Failed['body'], error });
       return undefined;
     } finally {
-      // the history, and what may be done now
-      void client.invalidateQueries({ queryKey: ['finding', finding] });
       setBusy(undefined);
     }
   };
-  return { busy, failed, asking, send, forget: () => setFailed(undefined) };
+  const renew: Acts['renew'] = (body) => {
+    // a failure shows as a claim that runs on to its end, with a warning before it
+    const renewed = show(act({ command: 'claim', finding, body, key: newKey() })).catch(
+      () => undefined,
+    );
+    renewal.current = renewed;
+    return renewed;
+  };
+  return { busy, failed, asking, send, renew, forget: () => setFailed(undefined) };
 }
 
 /** Returns the open question whether it is the person, and a function that asks it. */

@@ -9,8 +9,10 @@ interface Props {
   /** How long a claim lasts, in seconds. */
   readonly lease: number;
   readonly clockAheadMs: number;
-  /** Claims again. Resolves with the act, or with undefined if it took no effect. */
+  /** Claims again because the person says so. Resolves with undefined if it took no effect. */
   readonly keep: () => Promise<unknown>;
+  /** Claims again unasked, beside the commands of the person. Resolves as `keep` does. */
+  readonly renew: () => Promise<unknown>;
   /** Whether a claim can be sent now. */
   readonly canKeep: boolean;
 }
@@ -22,7 +24,7 @@ const WARNING_MS = 60_000;
  * Counts down the person's own claim by the clock of the server. Renews it at half time if there
  * was input since it began, and warns a minute before its end.
  */
-export function Lease({ until, lease, clockAheadMs, keep, canKeep }: Props): ReactNode {
+export function Lease({ until, lease, clockAheadMs, canKeep, ...claims }: Props): ReactNode {
   const words = useWords();
   const { clock } = useFormats();
   const now = useNow() + clockAheadMs;
@@ -30,24 +32,20 @@ export function Lease({ until, lease, clockAheadMs, keep, canKeep }: Props): Rea
   const left = end - now;
   const lastInput = useLastInput();
   const renewed = useRef('');
-  const isRenewing = useRef(false);
   const kept = useRef('');
-  // a finger on the button is input too, so both may want to
-  const renew = (): void => {
-    if (isRenewing.current || kept.current === until) return;
-    isRenewing.current = true;
-    void keep()
-      .then((taken) => {
-        if (taken !== undefined) kept.current = until;
-      })
-      .finally(() => (isRenewing.current = false));
+  const before = useRef(Promise.resolve());
+  // a finger on the button is input too, so both may want to: only one claims
+  const claimOnce = (claim: () => Promise<unknown>): void => {
+    before.current = before.current.then(async () => {
+      if (kept.current !== until && (await claim()) !== undefined) kept.current = until;
+    });
   };
   const isHalfOver = left > 0 && left <= (lease * SECOND_MS) / 2;
   useEffect(() => {
     const began = end - lease * SECOND_MS - clockAheadMs;
     if (!isHalfOver || !canKeep || renewed.current === until || lastInput.current <= began) return;
     renewed.current = until;
-    renew();
+    claimOnce(claims.renew);
   });
   if (left <= 0) return <p className="lease">{words('review.leaseOver')}</p>;
   return (
@@ -59,7 +57,9 @@ export function Lease({ until, lease, clockAheadMs, keep, canKeep }: Props): Rea
         {left <= WARNING_MS && (
           <>
             <strong>{words('review.leaseEnds')}</strong>{' '}
-            {canKeep && <Button onPress={renew}>{words('review.keep')}</Button>}
+            {canKeep && (
+              <Button onPress={() => claimOnce(claims.keep)}>{words('review.keep')}</Button>
+            )}
           </>
         )}
       </span>

@@ -124,7 +124,7 @@ function Commands({ whole, desk }: Props): ReactNode {
       {open === undefined && acts.failed && (
         <Conflict failed={acts.failed} currency={whole.currency} />
       )}
-      <MyLease {...{ whole, desk, lease, claim }} />
+      <MyLease {...{ whole, desk, lease, claim }} renew={() => acts.renew({ lease })} />
       <div className="ruling-buttons">
         <div className="ruling-more">{SMALL.map(small)}</div>
         <div className="ruling-main">
@@ -229,9 +229,10 @@ function useBarKeys({ desk, rule, hold }: KeysOf): void {
 
 interface LeaseProps extends Starts {
   readonly lease: number;
+  readonly renew: () => Promise<Taken | undefined>;
 }
 
-function MyLease({ whole, desk, lease, claim }: LeaseProps): ReactNode {
+function MyLease({ whole, desk, lease, claim, renew }: LeaseProps): ReactNode {
   const { person } = useMe();
   const { claim: held } = whole.review;
   if (!held || held.by !== person) return null;
@@ -241,6 +242,7 @@ function MyLease({ whole, desk, lease, claim }: LeaseProps): ReactNode {
       lease={lease}
       clockAheadMs={whole.clockAheadMs}
       keep={claim}
+      renew={renew}
       canKeep={desk.refusedWhy('claim') === undefined}
     />
   );
