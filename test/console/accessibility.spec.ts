@@ -198,9 +198,13 @@ async function violations(
   );
 }
 
+/** The rules that look at colors. */
+const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
+
 /**
  * Returns what axe finds wrong in the themes of a language. A theme changes colors and nothing
- * else: `tokens.css` has colors alone. So the other rules are asked in the first theme alone.
+ * else: see `tokens.css`, and the hairlines in `base.css`. So the other rules are asked in the
+ * first theme alone.
  */
 async function violationsInThemes(page: Page, language: Language, at?: string): Promise<string[]> {
   await page.evaluate(axe);
@@ -208,8 +212,8 @@ async function violationsInThemes(page: Page, language: Language, at?: string): 
   const found = await violations(page, { type: 'tag', values: STANDARDS }, at);
   for (const theme of OTHER_THEMES[language]) {
     await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
-    const contrasts = await violations(page, { type: 'rule', values: ['color-contrast'] }, at);
-    found.push(...contrasts.map((line) => `${theme}: ${line}`));
+    const ofColors = await violations(page, { type: 'rule', values: COLOR_RULES }, at);
+    found.push(...ofColors.map((line) => `${theme}: ${line}`));
   }
   await page.evaluate(`document.documentElement.dataset.theme = '${first ?? ''}'`);
   return found;
