@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ReportedEvent } from '#devices';
 import { WallClock } from '#gateway';
-import { audit, codes } from '../kit/audit.js';
+import { audit, codes, type Sent } from '../kit/audit.js';
 import { eventually } from '../kit/eventually.js';
 import { reportsOf, shoeOf } from './coups.js';
 import { SmallGateway } from './small-gateway.js';
@@ -96,6 +96,121 @@ describe('a gateway whose spool is full', () => {
     expect(ofLine.map(({ sequence }) => sequence)).toEqual(
       Array.from({ length: seq }, (_, at) => at + 1),
     );
+  });
+});
+
+describe('a link that is lost at the moment when the spool becomes full', () => {
+  const CARDS_ACCUSE = /^(DL|TC|RS)-/;
+
+  /** Fills most of the spool, and then does something together with more than there is room for. */
+  async function overflow(says: () => void, act: () => void): Promise<void> {
+    while (gateway.spool.figures.bytes < CAP_BYTES / 2) await gateway.settled(says);
+    await gateway.settled(() => {
+      for (let more = 0; more < 12; more += 1) says();
+      act();
+    });
+    expect(gateway.spool.figures.full).toBeDefined();
+  }
+
+  /** Delivers, waits for room, and waits until what could not be recorded is told. */
+  async function told(type: string, count = 1): Promise<Sent[]> {
+    await gateway.deliver();
+    await gateway.room();
+    return eventually(`${type} on disk`, async () => {
+      await gateway.deliver();
+      const found = gateway.delivered.filter((each) => each.type === `shoeprint.${type}.v1`);
+      return found.length >= count && found;
+    });
+  }
+  const textsOf = (sent: readonly Sent[]) =>
+    sent.map(({ data }) => data as { code?: string; text: string });
+
+  it('is told once there is room, and nobody is accused', async () => {
+    const reports = reportsOf(shoeOf('full'));
+    const sayCoup = (): void => {
+      const end = reports.findIndex(({ is }) => is === 'result') + 1;
+      gateway.shoeSays(...reports.splice(0, end));
+    };
+    gateway.link(0).opened(null);
+    await overflow(sayCoup, () => {
+      gateway.shoeSays(...reports.splice(0, 2));
+      gateway.link(0).lost('the cable was pulled');
+    });
+    expect(textsOf(await told('device-offline'))).toEqual([{ text: 'while the spool was full' }]);
+    reports.splice(0, reports.findIndex(({ is }) => is === 'result') + 1);
+    gateway.link(0).opened(null);
+    for (let more = 0; more < 4; more += 1) sayCoup();
+    await gateway.settled(sayCoup);
+    await gateway.deliver();
+    const found = codes(audit(gateway.delivered, { once: true }).findings);
+    expect(found).toContain('DV-06');
+    expect(found.filter((code) => CARDS_ACCUSE.test(code))).toEqual([]);
+  });
+
+  it('begins a new session of the device if the link came back meanwhile', async () => {
+    const reports = reportsOf(shoeOf('full'));
+    const sayCoup = (): void => {
+      const end = reports.findIndex(({ is }) => is === 'result') + 1;
+      gateway.shoeSays(...reports.splice(0, end));
+    };
+    gateway.link(0).opened(null);
+    await overflow(sayCoup, () => gateway.link(0).lost('the cable was pulled'));
+    gateway.link(0).opened(null);
+    const online = await told('device-online', 3); // one of them is the gateway's
+    const ofShoe = online.filter(({ source }) => source === 'device/B07-shoe');
+    expect(new Set(ofShoe.map(({ session }) => session)).size).toBe(2);
+  });
+
+  it('is told of a device on line protocol 1, with its return', async () => {
+    gateway.link(1).opened('127.0.0.1:1');
+    gateway.lineStarts();
+    let seq = 0;
+    const say = (): void => {
+      for (let more = 0; more < 6; more += 1) gateway.lineSays((seq += 1), note);
+    };
+    await overflow(say, () => gateway.link(1).lost('the cable was pulled'));
+    gateway.link(1).opened('127.0.0.1:1');
+    expect(textsOf(await told('device-error-cleared'))).toEqual([
+      { code: 'link-lost', text: 'B07-line' },
+    ]);
+    const errors = gateway.delivered.filter(({ type }) => type === 'shoeprint.device-error.v1');
+    expect(textsOf(errors).filter(({ code }) => code === 'link-lost')).toEqual([
+      { code: 'link-lost', text: 'B07-line: the cable was pulled' },
+    ]);
+  });
+});
+
+describe('a trouble of the gateway itself while its spool is full', () => {
+  it('is told once there is room, the last one of each kind', async () => {
+    gateway.link(0).opened(null);
+    const reports = reportsOf(shoeOf('full'));
+    while (gateway.spool.figures.full === undefined)
+      await gateway.settled(() => gateway.shoeSays(...reports.splice(0, 5)));
+    await turn();
+    const damage = { segment: 'a.spool', at: 1, bytes: 2, from: 3, to: 4, file: null, crc: '0' };
+    gateway.table.trouble('device-error', 'clock-step', 'by 1.000 s');
+    gateway.table.trouble('device-error', 'clock-step', 'by 2.000 s');
+    gateway.table.damaged({ kind: 'damaged', damage } as never);
+    gateway.table.trouble('device-error-cleared', 'clock-unsynchronised', 'it follows another');
+    await gateway.deliver();
+    await gateway.room();
+    const said = await eventually('all of them', async () => {
+      await gateway.deliver();
+      const ofGateway = gateway.delivered.filter(({ source }) => source === 'device/B07-gateway');
+      return ofGateway.length >= 5 && ofGateway;
+    });
+    expect(said.map(({ data }) => (data as { code?: string }).code)).toEqual([
+      ...[undefined, 'spool-full', 'clock-step', 'spool-damaged', 'clock-unsynchronised'],
+    ]);
+    expect((said[2]?.data as { text: string }).text).toBe(
+      'by 2.000 s, the last of 2 while the spool was full',
+    );
+    const sequences = said.map(({ sequence }) => sequence);
+    expect(sequences).toEqual([1, 2, 3, 4, 5]);
+    const online = gateway.delivered.filter(
+      ({ type, source }) => source === 'device/B07-shoe' && type === 'shoeprint.device-online.v1',
+    );
+    expect(online).toHaveLength(2); // what was damaged may have been of its first session
   });
 });
 

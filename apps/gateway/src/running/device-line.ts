@@ -28,7 +28,7 @@ export class DeviceLine implements PortListener {
   readonly name: string;
   /** Frames that found no room in the spool. */
   unrecorded = 0;
-  /** Whether the link changed while nothing could be recorded. */
+  /** Whether the link changed and there was no room to record it. */
   hasChanged = false;
   isUp = false;
   private why: string | undefined;

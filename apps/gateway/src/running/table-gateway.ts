@@ -23,6 +23,13 @@ interface TableParts {
   readonly fail: (error: Error) => void;
 }
 
+/** A problem of the gateway itself or of a link, or its end. */
+interface Trouble {
+  readonly type: 'device-error' | 'device-error-cleared';
+  readonly code: string;
+  readonly text: string;
+}
+
 /**
  * The devices of a table between their ports and the spool. What a device says is answered only
  * once it is on disk. While the spool takes nothing, devices that keep their events are asked to
@@ -35,6 +42,11 @@ export class TableGateway implements LineHearing {
   private readonly desk: TableDesk;
   /** Appends that are not settled. */
   private pending = 0;
+  /** Troubles that found no room, by kind, and how many of the kind there were. */
+  private readonly untold = new Map<
+    string,
+    { readonly trouble: Trouble; readonly of: string; readonly count: number }
+  >();
   private full: { readonly reason: string; readonly since: number } | undefined;
 
   constructor(private readonly parts: TableParts) {
@@ -50,18 +62,23 @@ export class TableGateway implements LineHearing {
   }
 
   opened(line: DeviceLine): void {
-    this.parts.say(`${line.name}: the link is there`);
-    line.hasChanged = true;
+    const { name } = line;
+    this.parts.say(`${name}: the link is there`);
     const up = this.up();
     const observations = line.side.opened(up);
-    this.keep(this.full ? [] : this.desk.opened(line.name, up));
+    const trouble = { type: 'device-error-cleared', code: 'link-lost', text: name } as const;
+    this.keep(this.desk.opened(name, up), { refused: () => this.missed(line, trouble) });
     this.heard(line, observations);
   }
 
   lost(line: DeviceLine, reason: string): void {
-    this.parts.say(`${line.name}: the link is lost: ${reason}`);
-    line.hasChanged = true;
-    this.keep(this.full ? [] : this.desk.lost(line.name, reason, this.up()));
+    const { name } = line;
+    this.parts.say(`${name}: the link is lost: ${reason}`);
+    const text = `${name}: ${reason}`;
+    const trouble = { type: 'device-error', code: 'link-lost', text } as const;
+    this.keep(this.desk.lost(name, reason, this.up()), {
+      refused: () => this.missed(line, trouble),
+    });
   }
 
   refused(line: DeviceLine, peer: string, reason: string): void {
@@ -89,9 +106,9 @@ export class TableGateway implements LineHearing {
   }
 
   /** Records a problem of the gateway itself, or its end. */
-  trouble(type: 'device-error' | 'device-error-cleared', code: string, text: string): void {
+  trouble(type: Trouble['type'], code: string, text: string): void {
     this.parts.say(`${code}${type === 'device-error' ? '' : ' is over'}: ${text}`);
-    if (!this.full) this.keep(this.desk.trouble(type, code, text, this.up()));
+    this.tell({ type, code, text });
   }
 
   /** Follows the clock of the machine, and records each step. Call it once a second. */
@@ -114,8 +131,11 @@ export class TableGateway implements LineHearing {
     const aside = file === null ? '' : `, set aside in ${file}`;
     const text = `${segment}, byte ${at}, ${bytes} bytes, ${lines}, CRC ${crc}${aside}`;
     this.trouble('device-error', 'spool-damaged', text);
-    const devices = this.lines.filter(({ isUp }) => isUp).map(({ name }) => name);
-    if (!this.full) this.keep(this.desk.beginAgain(devices, this.up()));
+    const heard = this.lines.filter(({ isUp, side }) => isUp && !side.keepsItself);
+    const names = heard.map(({ name }) => name);
+    this.keep(this.desk.beginAgain(names, this.up()), {
+      refused: () => heard.forEach((line) => (line.hasChanged = true)),
+    });
   }
 
   /** Records that listening ends. Resolves once that is on disk, if there is room. */
@@ -135,6 +155,28 @@ export class TableGateway implements LineHearing {
     return this.parts.clock.up();
   }
 
+  /** Records a trouble. What finds no room is recorded once there is some. */
+  private tell(trouble: Trouble, of = ''): void {
+    const { type, code, text } = trouble;
+    this.keep(this.desk.trouble(type, code, text, this.up()), {
+      refused: () => this.leaveUntold(trouble, of),
+    });
+  }
+
+  /** Keeps the last trouble of each kind, so that they cannot become too many. */
+  private leaveUntold(trouble: Trouble, of: string): void {
+    const kind = `${trouble.type} ${trouble.code} ${of}`;
+    const count = (this.untold.get(kind)?.count ?? 0) + 1;
+    this.untold.delete(kind); // a link that is lost again comes after its return
+    this.untold.set(kind, { trouble, of, count });
+  }
+
+  /** Notes that the link to a device has changed, and that there was no room to record it. */
+  private missed(line: DeviceLine, trouble: Trouble): void {
+    line.hasChanged = true;
+    if (line.side.keepsItself) this.leaveUntold(trouble, line.name);
+  }
+
   private keep(
     frames: readonly SpoolFrame[],
     then: { stored?: () => void; refused?: () => void; settled?: () => void } = {},
@@ -142,6 +184,12 @@ export class TableGateway implements LineHearing {
     if (frames.length === 0) {
       then.stored?.();
       then.settled?.();
+      return;
+    }
+    if (this.full) {
+      // The desk has counted what is not recorded, until `goOn`.
+      then.settled?.();
+      then.refused?.();
       return;
     }
     this.pending += 1;
@@ -169,7 +217,6 @@ export class TableGateway implements LineHearing {
     this.full = { reason, since: this.up() };
     this.parts.say(`the spool takes nothing: ${reason}`);
     for (const { side } of this.lines) side.busy(reason, this.parts.owner.durable, this.up());
-    for (const line of this.lines) line.hasChanged = false;
   }
 
   /** Counts what cannot be recorded of a device that will not say it again. */
@@ -182,20 +229,34 @@ export class TableGateway implements LineHearing {
 
   /** Continues from what is durable, and records what was lost meanwhile. */
   private goOn(): void {
-    const { owner } = this.parts;
     const up = this.up();
     const { reason, since } = this.full ?? { reason: '', since: up };
     this.full = undefined;
-    this.desk.goBackTo(owner.durable);
+    this.desk.goBackTo(this.parts.owner.durable);
+    const untold = [...this.untold.values()];
+    this.untold.clear();
     this.trouble('device-error', 'spool-full', `for ${Math.round(up - since)} s: ${reason}`);
-    for (const line of this.lines) {
-      const { name, unrecorded, hasChanged, isUp, side } = line;
-      line.unrecorded = 0;
-      if (side.keepsItself) side.busy(null, owner.durable, up);
-      else if (!isUp && hasChanged) this.keep(this.desk.lost(name, 'while the spool was full', up));
-      else if (isUp && (unrecorded > 0 || hasChanged))
-        this.keep(this.desk.unrecorded(name, unrecorded, !hasChanged, up));
+    for (const { trouble, of, count } of untold) {
+      const { text } = trouble;
+      const last = `${text}, the last of ${count} while the spool was full`;
+      this.tell({ ...trouble, text: count === 1 ? text : last }, of);
     }
+    for (const line of this.lines) this.goOnWith(line, up);
+  }
+
+  private goOnWith(line: DeviceLine, up: number): void {
+    const { name, unrecorded, hasChanged, isUp, side } = line;
+    line.unrecorded = 0;
+    line.hasChanged = false;
+    if (side.keepsItself) return side.busy(null, this.parts.owner.durable, up);
+    const refused = (): void => {
+      line.unrecorded += unrecorded;
+      line.hasChanged ||= hasChanged;
+    };
+    if (!isUp && hasChanged)
+      this.keep(this.desk.lost(name, 'while the spool was full', up), { refused });
+    else if (isUp && (unrecorded > 0 || hasChanged))
+      this.keep(this.desk.unrecorded(name, unrecorded, !hasChanged, up), { refused });
   }
 }
 
