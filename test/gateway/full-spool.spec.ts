@@ -180,6 +180,58 @@ describe('a link that is lost at the moment when the spool becomes full', () => 
   });
 });
 
+describe('a skip of an event', () => {
+  const skip = { n: 1, event: 1, by: 'mei.chan', reason: 'a rule document that never existed' };
+  const ofGateway = (): Sent[] =>
+    gateway.delivered.filter(({ source }) => source === 'device/B07-gateway');
+
+  it('is taken by a spool that is full, so that delivery can make room again', async () => {
+    const reports = reportsOf(shoeOf('full'));
+    gateway.link(0).opened(null);
+    while (gateway.spool.figures.full === undefined)
+      await gateway.settled(() => gateway.shoeSays(...reports.splice(0, 5)));
+    await turn();
+    gateway.table.trouble('device-error', 'clock-step', 'by 1.000 s'); // finds no room
+    const { last } = gateway.spool.figures;
+    await gateway.table.skip(skip);
+    expect(gateway.spool.figures).toMatchObject({ last: last + 1, full: expect.any(String) });
+    expect(gateway.owner.isSkipped(skip)).toBe(true);
+    gateway.shoeSays(...reports.splice(0, 5));
+    await gateway.deliver();
+    await gateway.room();
+    await eventually('all troubles', async () => {
+      await gateway.deliver();
+      return ofGateway().length === 4;
+    });
+    const codesOf = ofGateway().map(({ data }) => (data as { code?: string }).code);
+    expect(codesOf).toEqual([undefined, 'event-skipped', 'spool-full', 'clock-step']);
+    expect(ofGateway().map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
+    expect(codes(audit(gateway.delivered, { once: true }).findings)).toEqual(['DV-04']);
+  });
+
+  it('that the disk refuses is rejected, and uses up no number', async () => {
+    const broken = await SmallGateway.open({ segmentBytes: 1, retryMs: 20 }, new WallClock());
+    try {
+      broken.table.trouble('device-error', 'clock-step', 'by 1.000 s');
+      await eventually('its line', () => broken.spool.figures.last === 1);
+      broken.breakDisk();
+      try {
+        for (let more = 0; more < 3; more += 1)
+          await expect(broken.table.skip(skip)).rejects.toThrow('the disk refuses: ');
+      } finally {
+        broken.mendDisk();
+      }
+      await broken.room();
+      await broken.table.skip(skip);
+      await broken.deliver();
+      expect(broken.delivered.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
+      expect(codes(audit(broken.delivered, { once: true }).findings)).toEqual([]);
+    } finally {
+      await broken.close();
+    }
+  });
+});
+
 describe('a trouble of the gateway itself while its spool is full', () => {
   it('is told once there is room, the last one of each kind', async () => {
     gateway.link(0).opened(null);

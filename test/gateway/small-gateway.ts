@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeAngelEye, encodeLine1, type AngelEyeReport, type ReportedEvent } from '#devices';
@@ -20,6 +20,7 @@ export class SmallGateway {
 
   private constructor(
     readonly table: TableGateway,
+    readonly owner: DeskOwner,
     readonly spool: Spool,
     private readonly clock: WallClock,
     private readonly folder: string,
@@ -39,7 +40,7 @@ export class SmallGateway {
         throw error;
       },
     });
-    const gateway = new SmallGateway(table, spool, clock, folder);
+    const gateway = new SmallGateway(table, owner, spool, clock, folder);
     for (const line of table.lines) await line.open((listener) => gateway.port(listener));
     return gateway;
   }
@@ -100,6 +101,15 @@ export class SmallGateway {
   async room(): Promise<void> {
     await eventually('room', () => this.spool.figures.full === undefined);
     this.table.tick();
+  }
+
+  /** Takes the folder of the spool away, so that the disk refuses every new segment. */
+  breakDisk(): void {
+    renameSync(this.folder, `${this.folder}-away`);
+  }
+
+  mendDisk(): void {
+    renameSync(`${this.folder}-away`, this.folder);
   }
 
   async close(): Promise<void> {

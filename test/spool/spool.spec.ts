@@ -333,6 +333,32 @@ describe('a full spool', () => {
     await spool.close();
   });
 
+  it('takes a line past its cap that lets delivery go on, and stays full for all others', async () => {
+    const on = disk();
+    const { owner, spool } = await opened(on, { ...SMALL, keepMs: 1e12, retryMs: 1e6 });
+    let id = 1;
+    while (spool.figures.full === undefined)
+      await spool.append([numbered(id++)]).catch(() => undefined);
+    const { last, bytes } = spool.figures;
+    expect(await spool.append([numbered(5_000)], { isPastCap: true })).toMatchObject({
+      n: last + 1,
+    });
+    expect(spool.figures.bytes).toBeGreaterThan(bytes);
+    expect(spool.figures.full).toMatch(/its cap of 4000 bytes/);
+    await expect(spool.append([numbered(999)])).rejects.toThrow('its cap of 4000 bytes');
+    await spool.close();
+    const again = await opened(on, { ...SMALL, keepMs: 1e12, retryMs: 1 });
+    expect(again.owner.ids).toEqual(owner.ids);
+    expect(again.owner.ids.at(-1)).toBe(5_000);
+    await expect(again.spool.append([numbered(999)])).rejects.toThrow('its cap of 4000 bytes');
+    await again.spool.append([numbered(5_001)], { isPastCap: true });
+    again.spool.delivered(again.spool.figures.last);
+    await eventually('room', () => again.owner.of('room').length === 1);
+    await fill(again.spool, 6_000, 6_000);
+    expect(again.owner.ids.slice(-3)).toEqual([5_000, 5_001, 6_000]);
+    await again.spool.close();
+  });
+
   it('removes delivered segments, the oldest first, before it counts as full', async () => {
     const on = disk();
     const { owner, spool } = await opened(on, { ...SMALL, keepMs: 1e12 });
@@ -412,6 +438,23 @@ describe('a disk that refuses a write', () => {
     await spool.close();
     on.fault = () => undefined;
     expect((await opened(on)).owner.ids).toEqual([1, 2]);
+  });
+
+  it('refuses a line past the cap too, and takes it as soon as the disk does', async () => {
+    const on = disk();
+    const { owner, spool } = await opened(on, { retryMs: 1e6 });
+    await fill(spool, 1, 2);
+    on.fault = () => new Error('EROFS: read-only file system');
+    for (const id of [3, 4])
+      await expect(spool.append([numbered(id)], { isPastCap: true })).rejects.toThrow(
+        'the disk refuses: EROFS: read-only file system',
+      );
+    on.fault = () => undefined;
+    await expect(spool.append([numbered(5)])).rejects.toThrow(SpoolFull);
+    await spool.append([numbered(6)], { isPastCap: true });
+    expect(owner.ids).toEqual([1, 2, 6]);
+    await spool.close();
+    expect((await opened(on.restarted())).owner.ids).toEqual([1, 2, 6]);
   });
 
   it('makes the spool full, which has recorded nothing of the line and takes the next one later', async () => {

@@ -86,19 +86,22 @@ export class Spool {
   /**
    * Resolves once the frames are durable, in one line with all that are handed in meanwhile.
    * Rejects with `SpoolFull` if there is no room: they are not recorded then. Rejects with
-   * `RangeError` for a frame that cannot be kept, and for more than 1 MiB.
+   * `RangeError` for a frame that cannot be kept, and for more than 1 MiB. `isPastCap`: the line
+   * ignores the cap, also in a spool that is full. It is for what lets delivery go on, because only
+   * delivery makes room.
    */
-  async append(frames: readonly SpoolFrame[]): Promise<Written> {
+  async append(frames: readonly SpoolFrame[], { isPastCap = false } = {}): Promise<Written> {
     this.closed.signal.throwIfAborted();
     const texts = frames.map(textOf);
     const bytes = bytesOf(texts);
     if (texts.length === 0) throw new RangeError('frames must not be empty');
     if (bytes > QUEUE_BYTES_MAX)
       throw new RangeError(`frames have ${bytes} bytes (expected at most ${QUEUE_BYTES_MAX})`);
-    if (this.full) throw new SpoolFull(this.full.reason);
+    if (this.full && !isPastCap) throw new SpoolFull(this.full.reason);
     if (this.queuedBytes + bytes > QUEUE_BYTES_MAX)
       throw new SpoolFull(`${this.queuedBytes} bytes wait for the disk`);
-    this.batch ??= { frames: [], texts: [], written: new Deferred() };
+    this.batch ??= { frames: [], texts: [], written: new Deferred(), isPastCap };
+    this.batch.isPastCap ||= isPastCap;
     this.batch.frames.push(...frames);
     this.batch.texts.push(...texts);
     this.queuedBytes += bytes;
@@ -138,6 +141,14 @@ export class Spool {
       if (lines.length > 0) return lines;
       await unlessAborted(signal, grown);
     }
+  }
+
+  /** Returns what line `n` has for the api, or undefined if it is not there or has no frames. */
+  async line(n: number): Promise<SpoolContents | undefined> {
+    const { segments, last } = this.writer;
+    if (!Number.isSafeInteger(n) || n < 1 || n > last) return undefined;
+    const [line] = await this.reader.read(segments, n - 1, { contents: 1, bytes: 1 });
+    return line?.n === n ? line : undefined;
   }
 
   /** Writes what waits, and the cursor. Then lets another process open the spool. */
@@ -205,10 +216,11 @@ export class Spool {
     return batch && (() => this.writeBatch(batch));
   }
 
-  private async writeBatch({ frames, texts, written }: Batch): Promise<void> {
+  private async writeBatch({ frames, texts, written, isPastCap }: Batch): Promise<void> {
     const { sent } = this;
     try {
-      const done = await this.writer.write(sent, texts);
+      if (this.full) await this.reopen();
+      const done = await this.writer.write(sent, texts, isPastCap);
       const line = { n: done.n, sent, frames };
       this.framesTo = done.n;
       this.owner.apply(line);
@@ -251,6 +263,15 @@ export class Spool {
     this.timer = undefined;
   }
 
+  /** Makes the disk of a full spool take a line. */
+  private async reopen(): Promise<void> {
+    try {
+      await this.writer.reopen(this.sent);
+    } catch (error) {
+      throw new SpoolFull(`the disk refuses: ${asError(error).message}`, { cause: error });
+    }
+  }
+
   private async lookForRoom(): Promise<void> {
     if (!this.full) return;
     try {
@@ -289,6 +310,8 @@ interface Batch {
   readonly frames: SpoolFrame[];
   readonly texts: string[];
   readonly written: Deferred<Written>;
+  /** Whether a frame of it must not wait for room under the cap. */
+  isPastCap: boolean;
 }
 
 /** A promise that somebody else settles. */

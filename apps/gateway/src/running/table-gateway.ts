@@ -23,6 +23,13 @@ interface TableParts {
   readonly fail: (error: Error) => void;
 }
 
+/** What to do once frames are on disk, or found no room, and before either. */
+interface Then {
+  readonly stored?: () => void;
+  readonly refused?: (error: SpoolFull) => void;
+  readonly settled?: () => void;
+}
+
 /** A problem of the gateway itself or of a link, or its end. */
 interface Trouble {
   readonly type: 'device-error' | 'device-error-cleared';
@@ -118,10 +125,19 @@ export class TableGateway implements LineHearing {
       this.trouble('device-error', 'clock-step', `by ${(step / 1_000).toFixed(3)} s`);
   }
 
-  /** Sets an event aside. Resolves once that is on disk, and rejects if there is no room. */
+  /**
+   * Sets an event aside. Resolves once that is on disk, and rejects with `SpoolFull` if the disk
+   * takes nothing. A spool that is full by its cap takes it: only delivery makes room.
+   */
   async skip(skip: Skip): Promise<void> {
-    if (this.full) throw new SpoolFull(this.full.reason);
-    await this.parts.spool.append(this.desk.skip(skip, this.up()));
+    if (this.full) {
+      if (this.pending > 0) throw new SpoolFull(this.full.reason);
+      this.desk.goBackTo(this.parts.owner.durable);
+    }
+    const frames = this.desk.skip(skip, this.up());
+    await new Promise<void>((stored, refused) =>
+      this.append(frames, { stored, refused, isPastCap: true }),
+    );
   }
 
   /** Records damage in the spool: what was there may never have been delivered. */
@@ -177,10 +193,7 @@ export class TableGateway implements LineHearing {
     if (line.side.keepsItself) this.leaveUntold(trouble, line.name);
   }
 
-  private keep(
-    frames: readonly SpoolFrame[],
-    then: { stored?: () => void; refused?: () => void; settled?: () => void } = {},
-  ): void {
+  private keep(frames: readonly SpoolFrame[], then: Then = {}): void {
     if (frames.length === 0) {
       then.stored?.();
       then.settled?.();
@@ -189,16 +202,21 @@ export class TableGateway implements LineHearing {
     if (this.full) {
       // The desk has counted what is not recorded, until `goOn`.
       then.settled?.();
-      then.refused?.();
+      then.refused?.(new SpoolFull(this.full.reason));
       return;
     }
+    this.append(frames, then);
+  }
+
+  private append(frames: readonly SpoolFrame[], then: Then & { isPastCap?: boolean }): void {
+    const { isPastCap = false } = then;
     this.pending += 1;
     const settled = (): void => {
       this.pending -= 1;
       then.settled?.();
     };
     this.parts.spool
-      .append(frames)
+      .append(frames, { isPastCap })
       .then(({ syncMs }) => {
         this.syncSeconds = syncMs / 1_000;
         settled();
@@ -208,7 +226,7 @@ export class TableGateway implements LineHearing {
         settled();
         if (!(error instanceof SpoolFull)) return this.parts.fail(asError(error));
         this.becomeFull(error.message);
-        then.refused?.();
+        then.refused?.(error);
       });
   }
 

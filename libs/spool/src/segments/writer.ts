@@ -85,10 +85,11 @@ export class SegmentWriter {
 
   /**
    * Writes frames, as JSON texts, as one durable line. Throws `SpoolFull` if the cap or the disk
-   * leaves no room, and has then written nothing. A line without frames ignores the cap.
+   * leaves no room, and has then written nothing. A line without frames ignores the cap, and so
+   * does one that is `isPastCap`.
    */
-  async write(sent: number, frames: readonly string[]): Promise<Written> {
-    if (frames.length > 0) await this.makeRoom(sent, bytesOf(frames));
+  async write(sent: number, frames: readonly string[], isPastCap = false): Promise<Written> {
+    if (frames.length > 0 && !isPastCap) await this.makeRoom(sent, bytesOf(frames));
     return this.putOrRetry(sent, frames);
   }
 
