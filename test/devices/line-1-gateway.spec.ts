@@ -317,6 +317,22 @@ describe('the gateway', () => {
   });
 
   describe('while busy', () => {
+    it.each([
+      [
+        'a long path',
+        `the disk refuses: ENOENT: no such file or directory, open '/${'f'.repeat(71)}/000000000001.spool'`,
+        `B,4294967295,the disk refuses: ENOENT: no such file or directory%2C open '/${'f'.repeat(71)}/00`,
+      ],
+      ['escapes', '€'.repeat(100), `B,4294967295,${'%E2%82%AC'.repeat(15)}`],
+      ['controls', 'a\u0000b\n', 'B,4294967295,a b '],
+      ['no reason', '', 'B,4294967295,busy'],
+    ])('says as much of the reason as a line has room for: %s', (_, reason, body) => {
+      const gateway = new Gateway();
+      gateway.open();
+      gateway.hears(hello(4_294_967_295));
+      expect(gateway.busy(reason)).toEqual([body]);
+    });
+
     it('says B to each event and every 3 s, takes nothing, and ends with A', () => {
       const gateway = after(2);
       expect(gateway.busy('spool')).toEqual(['B,17,spool']);

@@ -5,7 +5,7 @@ import type {
   LostBecause,
 } from '../observation.js';
 import type { BootClock } from './clock.js';
-import { encodeLine1, type Line1, type NakReason } from './line.js';
+import { busyLine, encodeLine1, type Line1, type NakReason } from './line.js';
 import type { OpenLine } from './line-reader.js';
 import { remember, type Line1Memory, type UnitMemory } from './memory.js';
 
@@ -83,7 +83,7 @@ export function sayBusyOrStored(work: Work): void {
   if (boot === undefined) return;
   if (busy) {
     change(work, { busy: { ...busy, saidAt: work.up } });
-    say(work, { type: 'B', boot, reason: busy.reason });
+    say(work, busyLine(boot, busy.reason));
   } else say(work, { type: 'A', boot, seq: storedNow(work) });
 }
 

@@ -149,6 +149,17 @@ function numberOf([type, ...fields]: readonly string[]) {
   }
 }
 
+/** Returns a `B` with as much of the reason as fits. What cannot be seen becomes a space. */
+export function busyLine(boot: number, reason: string): Line1 {
+  const room = LINE1_BYTES_MAX - `$B,${boot},*01234567\n`.length;
+  let fitting = '';
+  for (const character of reason.replace(/[\u0000-\u001f\u007f]/g, ' ')) {
+    if (escaped(fitting + character).length > room) break;
+    fitting += character;
+  }
+  return { type: 'B', boot, reason: fitting === '' ? 'busy' : fitting };
+}
+
 /**
  * Returns a line with its end. Throws a `RangeError` that names the field if a value is outside
  * the grammar, or if the line is too long.
