@@ -112,7 +112,7 @@ describe('a link that is lost at the moment when the spool becomes full', () => 
     expect(gateway.spool.figures.full).toBeDefined();
   }
 
-  /** Delivers, waits for room, and waits until what could not be recorded is told. */
+  /** Delivers, waits for room, and waits until what could not be recorded is recorded. */
   async function told(type: string, count = 1): Promise<Sent[]> {
     await gateway.deliver();
     await gateway.room();
@@ -125,7 +125,7 @@ describe('a link that is lost at the moment when the spool becomes full', () => 
   const textsOf = (sent: readonly Sent[]) =>
     sent.map(({ data }) => data as { code?: string; text: string });
 
-  it('is told once there is room, and nobody is accused', async () => {
+  it('is recorded once there is room, and nobody is accused', async () => {
     const reports = reportsOf(shoeOf('full'));
     const sayCoup = (): void => {
       const end = reports.findIndex(({ is }) => is === 'result') + 1;
@@ -161,7 +161,7 @@ describe('a link that is lost at the moment when the spool becomes full', () => 
     expect(new Set(ofShoe.map(({ session }) => session)).size).toBe(2);
   });
 
-  it('is told of a device on line protocol 1, with its return', async () => {
+  it('is recorded of a device on line protocol 1, with its return', async () => {
     gateway.link(1).opened('127.0.0.1:1');
     gateway.lineStarts();
     let seq = 0;
@@ -233,7 +233,7 @@ describe('a skip of an event', () => {
 });
 
 describe('a trouble of the gateway itself while its spool is full', () => {
-  it('is told once there is room, the last one of each kind', async () => {
+  it('is recorded once there is room, the last one of each kind', async () => {
     gateway.link(0).opened(null);
     const reports = reportsOf(shoeOf('full'));
     while (gateway.spool.figures.full === undefined)

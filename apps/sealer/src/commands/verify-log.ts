@@ -93,7 +93,7 @@ function trustOf(
 }
 
 /**
- * Returns what the key remembers. A memory that was damaged is a fault: whoever edits a log wants
+ * Returns what the key remembers. A memory that was damaged is a fault: who edits a log wants
  * it gone. One that this user may not read is a warning.
  */
 function memoryOf(file: LastSigned, report: Report): CheckpointBody | undefined {

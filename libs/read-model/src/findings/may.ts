@@ -39,8 +39,8 @@ export type Reviewable = ReviewRead &
 
 /**
  * Returns whether a ruling of a person on this finding needs two persons, or whether the ruling
- * needed two. Before there is a proposal, the disposition is not known: this is what severity, code,
- * impact and an escalation say.
+ * needed two. Before there is a proposal, the disposition is not known: this is what severity,
+ * code, impact and an escalation say.
  */
 export function isForTwo(
   row: Reviewable,

@@ -52,8 +52,8 @@ export class Bulk {
    * Returns what would happen, and the preview to name. With a preview, claims each finding of
    * which the rows foresee no refusal, and proposes the ruling with the evidence that its claim was
    * answered. A finding that changed before or after its claim gets no proposal, because nobody saw
-   * it so: `evidence-changed`. Throws `preview-changed` if the rows are not as they were, unless the command was
-   * begun before under this key.
+   * it so: `evidence-changed`. Throws `preview-changed` if the rows are not as they were, unless
+   * the command was begun before under this key.
    */
   async rule(sent: BulkSent): Promise<BulkDone> {
     const before = await this.rows.read(askedBy(sent));

@@ -16,7 +16,7 @@ export interface Loading {
   readonly decoder: Decoder;
   /** Divides the work, so that it yields to the renewal of leases. */
   readonly slices: TimeSlices;
-  /** Is told of a snapshot that cannot be used: a bug of ours, or damage. */
+  /** Reports a snapshot that cannot be used: a bug of ours, or damage. */
   readonly unusable: (table: string, why: Error) => void;
 }
 
