@@ -23,6 +23,7 @@ const SOUND: GatewaySnapshot = {
     ...{ oldestAt: null, syncSeconds: 0.012 },
   },
   devices: [DEVICE],
+  refusedSkips: {},
   clock: { synchronised: true, offsetSeconds: 0.004 },
 };
 const oldestAt = NOW - 42_000;

@@ -181,6 +181,15 @@ describe('an event that the server refuses', () => {
     const [refused, reason] = await gateway.command('skip', place, '--by', 'mei.chan');
     expect([refused, reason]).toEqual([2, expect.stringContaining('--reason')]);
     const asked = ['--by', 'mei.chan', '--reason', 'a rule document that never existed'];
+    const { last } = (await gateway.status()).spool;
+    for (const [wrong, why] of [
+      [`${last + 100}`, `line ${last + 100}: is not in the spool, whose last line is `],
+      [`${event?.n}.99`, `event 99: is not in line ${event?.n}, which has `],
+    ] as const)
+      expect(await gateway.command('skip', wrong, ...asked)).toEqual([
+        2,
+        expect.stringContaining(why),
+      ]);
     expect(await gateway.command('skip', place, ...asked)).toEqual([0, '']);
     await eventually('a delivery that goes on', async () => {
       const { delivery, spool } = await gateway.status();
@@ -189,7 +198,13 @@ describe('an event that the server refuses', () => {
     await server.caughtUp();
     const { body } = await server.api.send('GET', '/v1/tables/G8/record?stamps=off', reader);
     expect(body).toContain(`line ${event?.n}, event ${event?.event}, mei.chan: a rule document`);
+    expect(body.match(/event-skipped/g)).toHaveLength(1);
     expect(body).not.toContain('shoe-opened');
+    const { sent } = (await gateway.status()).spool;
+    expect(await gateway.command('skip', `${sent}`, ...asked)).toEqual([
+      2,
+      expect.stringContaining(`line ${sent}: was delivered, as all lines to `),
+    ]);
   });
 });
 

@@ -24,3 +24,17 @@ export function isSkip(value: unknown): value is Skip {
   const { n, event, by, reason } = value as Partial<Record<keyof Skip, unknown>>;
   return isOrdinal(n) && isOrdinal(event) && isText(by) && isText(reason);
 }
+
+/**
+ * Returns why an event cannot be set aside, or undefined. `last` and `sent` are the last line of
+ * the spool and the last one that was delivered, and `made` is how many events the line has.
+ */
+export function skipProblem(
+  { n, event }: EventPosition,
+  { last, sent, made }: { readonly last: number; readonly sent: number; readonly made: number },
+): string | undefined {
+  if (n > last) return `line ${n}: is not in the spool, whose last line is ${last}`;
+  if (n <= sent) return `line ${n}: was delivered, as all lines to ${sent} were`;
+  if (event > made) return `event ${event}: is not in line ${n}, which has ${made} events`;
+  return undefined;
+}

@@ -33,6 +33,8 @@ export interface GatewaySnapshot {
     readonly syncSeconds: number;
   };
   readonly devices: readonly DeviceSnapshot[];
+  /** Why the last requests to skip an event were refused, by the names of their files. */
+  readonly refusedSkips: Readonly<Record<string, string>>;
   readonly clock: {
     /** Whether the system says that its clock follows another, or null if it does not say. */
     readonly synchronised: boolean | null;

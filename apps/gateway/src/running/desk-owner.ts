@@ -35,9 +35,10 @@ export class DeskOwner implements SpoolOwner {
     if (saved !== null) this.desk = (saved as Saved).desk;
   }
 
-  apply({ sent, frames }: SpoolLine): void {
+  apply({ n: line, sent, frames }: SpoolLine): void {
     const after = frames.reduce((state, frame) => this.record.recorded(state, frame), this.desk);
-    const skipped = after.skipped.filter(({ n }) => n > sent);
+    // A spool of an earlier version can have a skip of a line that had not been written.
+    const skipped = after.skipped.filter(({ n }) => n > sent && n < line);
     this.desk = { ...after, skipped };
   }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { appVersion, asError, type ProbeServer } from '#process';
-import { openSpool, type Spool, type SpoolNotice } from '#spool';
+import { openSpool, type Spool, SpoolFull, type SpoolNotice } from '#spool';
 import { partsOf } from '../configuration/addresses.js';
 import type { GatewayConfiguration } from '../configuration/configuration.js';
 import { Delivery, type DeliveryState } from '../delivery/delivery.js';
@@ -10,8 +10,9 @@ import type { ApiConfiguration } from '../delivery/connection.js';
 import { serveGatewayHealth } from '../health/health.js';
 import type { GatewaySnapshot } from '../health/snapshot.js';
 import { openPort } from '../ports/port.js';
+import { skipProblem } from '../desk/skip.js';
 import { DeskOwner } from './desk-owner.js';
-import { removeRequest, skipRequests } from './skip-requests.js';
+import { RefusedSkips, removeRequest, skipRequests, type SkipRequest } from './skip-requests.js';
 import { TableGateway } from './table-gateway.js';
 import { isClockSynchronised, WallClock } from './wall-clock.js';
 
@@ -70,6 +71,7 @@ class Gateway implements RunningGateway {
   private delivering: Promise<void> = Promise.resolve();
   private health: ProbeServer | undefined;
   private isSynchronised: boolean | null = null;
+  private readonly refusedSkips = new RefusedSkips();
   private isLooking = false;
   private closing: Promise<void> | undefined;
 
@@ -144,6 +146,7 @@ class Gateway implements RunningGateway {
         oldestAt: 'oldestAt' in state ? state.oldestAt : null,
       },
       devices: (table?.lines ?? []).map((line) => line.snapshot()),
+      refusedSkips: this.refusedSkips.byName,
       clock: { synchronised: this.isSynchronised, offsetSeconds: clock.offsetSeconds },
     };
   }
@@ -198,12 +201,34 @@ class Gateway implements RunningGateway {
   }
 
   private async lookForSkips(): Promise<void> {
-    for (const { file, skip } of await skipRequests(this.configuration.spool.folder)) {
-      if (skip === undefined) this.say(`${file}: is not a request to skip an event`);
-      else if (!this.owner.isSkipped(skip)) await this.table?.skip(skip);
-      await removeRequest(file);
+    for (const request of await skipRequests(this.configuration.spool.folder)) {
+      try {
+        const problem = await this.skip(request);
+        if (problem !== undefined) this.refuseSkip(request, problem);
+      } catch (error) {
+        if (!(error instanceof SpoolFull)) throw error;
+        this.refuseSkip(request, error.message);
+        continue; // the next look tries it again
+      }
+      await removeRequest(request.file);
       this.delivery?.retry();
     }
+  }
+
+  /** Sets an event aside. Returns why that cannot be. */
+  private async skip({ skip }: SkipRequest): Promise<string | undefined> {
+    const { spool, table, owner } = this;
+    if (skip === undefined) return 'it is not a request to skip an event';
+    if (spool === undefined || owner.isSkipped(skip)) return undefined;
+    const made = (await spool.line(skip.n))?.made.length ?? 0;
+    const problem = skipProblem(skip, { ...spool.figures, made });
+    if (problem === undefined) await table?.skip(skip);
+    return problem;
+  }
+
+  private refuseSkip({ file }: SkipRequest, problem: string): void {
+    this.say(`${file}: ${problem}`);
+    this.refusedSkips.refuse(file, problem);
   }
 }
 
