@@ -79,12 +79,16 @@ export class GatewayProcess {
       health: { listen: `127.0.0.1:${await freePort()}` },
     });
     const { folder } = gateway;
-    const keyFile = join(folder, 'key');
-    writeFileSync(keyFile, `${api.key}\n`, { mode: 0o600 });
+    writeFileSync(gateway.api.keyFile, `${api.key}\n`, { mode: 0o600 });
     const spool = { folder: join(folder, 'spool') };
-    const whole = { ...gateway.configuration, spool, api: { url: api.url, keyFile } };
+    const whole = { ...gateway.configuration, spool, api: gateway.api };
     writeFileSync(gateway.file, JSON.stringify(whole));
     return gateway;
+  }
+
+  /** Where its api is, as its file says. */
+  get api(): GatewayConfiguration['api'] {
+    return { url: this.configuration.api.url, keyFile: join(this.folder, 'key') };
   }
 
   /** Where its device on line protocol 1 connects. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { CoupLine, FindingLine } from '#read-model';
@@ -336,6 +336,22 @@ describe('a gateway that cannot start', () => {
     await gateway.start();
     const [code, said] = await gateway.command('run');
     expect([code, said]).toEqual([4, expect.stringContaining('spool')]);
+  });
+
+  it('ends with 74 where the disk refuses its spool, and with 2 where its folder is a file', async () => {
+    const gateway = await gatewayOf('G15', { shoe: await freePort() });
+    const spoolAt = async (folder: string) => {
+      const changed = { ...gateway.configuration, spool: { folder }, api: gateway.api };
+      writeFileSync(gateway.file, JSON.stringify(changed));
+      return gateway.command('run');
+    };
+    const unmounted = join(gateway.folder, 'unmounted');
+    symlinkSync(join(gateway.folder, 'nowhere/spool'), unmounted);
+    expect(await spoolAt(unmounted)).toEqual([
+      74,
+      expect.stringContaining(`${unmounted}: the spool cannot be used (ENOENT`),
+    ]);
+    expect((await spoolAt(gateway.file))[0]).toBe(2);
   });
 
   it('ends with 2 and says everything that is wrong', async () => {

@@ -1,12 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdtempSync, readdirSync } from 'node:fs';
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { listSpool, openSpool, type Spool, SpoolHeld, spoolStatus, verifySpool } from '#spool';
+import { listSpool, openSpool, type Spool, SpoolDiskFault } from '#spool';
+import { SpoolHeld, spoolStatus, verifySpool } from '#spool';
 import { lockSpool, type SpoolLock } from '../../libs/spool/src/holding/lock.js';
 import { built } from '../cli/shoeprint.js';
 import { eventually } from '../kit/eventually.js';
@@ -115,10 +116,21 @@ describe('a spool in a folder', () => {
     await expect(openSpool({ folder: file, owner, status: () => STATUS })).rejects.toThrow(
       `${file}: the spool cannot be used (EEXIST`,
     );
+    const inFile = openSpool({ folder: join(file, 'spool'), owner, status: () => STATUS });
+    await expect(inFile).rejects.not.toBeInstanceOf(SpoolDiskFault);
     const long = join(folder, 'x'.repeat(100));
     await expect(openSpool({ folder: long, owner, status: () => STATUS })).rejects.toThrow(
       `${long}: the path of a spool must be at most 72 bytes`,
     );
+  });
+
+  it('says that the disk refuses where no folder can be made', async () => {
+    const unmounted = join(folder, 'unmounted');
+    symlinkSync(join(folder, 'nowhere/spool'), unmounted);
+    const owner = new CountingOwner();
+    const refused = openSpool({ folder: unmounted, owner, status: () => STATUS });
+    await expect(refused).rejects.toThrow(`${unmounted}: the spool cannot be used (ENOENT`);
+    await expect(refused).rejects.toBeInstanceOf(SpoolDiskFault);
   });
 
   it('becomes full on a disk that is full, and takes frames again once there is room', async () => {
@@ -147,7 +159,9 @@ describe('a spool in a folder', () => {
   it('refuses to start on a disk that is read-only, and names the folder', async () => {
     if (!mounted()) return;
     execFileSync('mount', ['-o', 'remount,ro', folder]);
-    await expect(open()).rejects.toThrow(`${folder}: cannot hold a socket (Error: listen E`);
+    const refused = open();
+    await expect(refused).rejects.toThrow(`${folder}: cannot hold a socket (Error: listen E`);
+    await expect(refused).rejects.toBeInstanceOf(SpoolDiskFault);
   });
 });
 

@@ -1,10 +1,13 @@
 import { asError, errorCode, Refusal } from '#process';
-import { SpoolHeld } from '#spool';
+import { SpoolDiskFault, SpoolHeld } from '#spool';
 import { runCommand } from './commands/commands.js';
 import { PortHeld } from './ports/port.js';
 
-/** Refused configurations and options; a spool, a port or an address of another process; a bug. */
-const EXIT = { refused: 2, held: 4, bug: 70 } as const;
+/**
+ * Refused configurations and options; a spool, a port or an address of another process; a bug; a
+ * disk that refuses. Only the first stays as it is until a person changes a file or an option.
+ */
+const EXIT = { refused: 2, held: 4, bug: 70, disk: 74 } as const;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 try {
@@ -19,6 +22,7 @@ function codeOf(error: unknown): number {
   const code = errorCode(error);
   if (error instanceof SpoolHeld || error instanceof PortHeld || code === 'EADDRINUSE')
     return EXIT.held;
+  if (error instanceof SpoolDiskFault) return EXIT.disk;
   const isUsage = code?.startsWith('ERR_PARSE_ARGS') === true;
   return error instanceof Refusal || isUsage ? EXIT.refused : EXIT.bug;
 }

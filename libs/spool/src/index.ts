@@ -6,7 +6,7 @@ export { listSpool, type SpoolReport, verifySpool } from './segments/inspect.js'
 export type { SpoolFrame, SpoolLine } from './segments/line.js';
 export { openSpool, type SpoolOptions } from './open-spool.js';
 export type { SpoolNotice, SpoolOwner } from './owner.js';
-export { SpoolFull, SpoolHeld, SpoolRefused } from './refusals.js';
+export { SpoolDiskFault, SpoolFull, SpoolHeld, SpoolRefused } from './refusals.js';
 export type { Segment } from './segments/segment.js';
 export type { SpoolSettings } from './settings.js';
 export type { Spool, SpoolFigures } from './spool.js';

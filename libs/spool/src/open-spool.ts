@@ -2,7 +2,7 @@ import { asError, errorCode } from '#process';
 import { FolderDisk } from './segments/disk.js';
 import { lockSpool } from './holding/lock.js';
 import type { SpoolOwner } from './owner.js';
-import { SpoolRefused } from './refusals.js';
+import { refusalOf } from './refusals.js';
 import type { SpoolSettings } from './settings.js';
 import { Spool } from './spool.js';
 
@@ -24,7 +24,7 @@ export interface SpoolOptions {
 export async function openSpool({ folder, owner, status, settings }: SpoolOptions): Promise<Spool> {
   const disk = new FolderDisk(folder);
   await disk.make().catch((error: unknown) => refuse(folder, error));
-  const lock = await lockSpool(folder, status);
+  const lock = await lockSpool(folder, status).catch((error: unknown) => refuse(folder, error));
   const end = async (): Promise<void> => {
     await disk.close();
     await lock.release();
@@ -40,5 +40,5 @@ export async function openSpool({ folder, owner, status, settings }: SpoolOption
 /** Throws a fault of the disk as a refusal that names the folder, and any other error as it is. */
 function refuse(folder: string, error: unknown): never {
   if (errorCode(error) === undefined) throw error;
-  throw new SpoolRefused(`${folder}: the spool cannot be used (${asError(error).message})`);
+  throw refusalOf(error, `${folder}: the spool cannot be used (${asError(error).message})`);
 }

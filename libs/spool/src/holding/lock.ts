@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorCode } from '#process';
 import { ask, type SocketAnswer, SOCKET_NAME } from './ask.js';
-import { SpoolHeld, SpoolRefused } from '../refusals.js';
+import { refusalOf, SpoolHeld, SpoolRefused } from '../refusals.js';
 
 /** How long a start waits for another one to give way, and for a silent process to answer. */
 const RIVAL_MS_MAX = 5_000;
@@ -119,7 +119,7 @@ class OwnSocket implements SpoolLock {
       await rename(unfinished, join(this.folder, this.name));
     } catch (error) {
       this.server.close();
-      throw new SpoolRefused(`${this.folder}: cannot hold a socket (${String(error)})`);
+      throw refusalOf(error, `${this.folder}: cannot hold a socket (${String(error)})`);
     }
     await removeUnfinished(this.folder);
   }
