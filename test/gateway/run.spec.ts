@@ -1,9 +1,11 @@
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { CoupLine, FindingLine } from '#read-model';
 import { MemoryLog } from '#event-log';
-import type { AngelEyeReport } from '#devices';
+import { encodeLine1, type AngelEyeReport } from '#devices';
+import { around } from '../devices/bytes.js';
 import { eventually } from '../kit/eventually.js';
 import { freePort } from '../kit/processes.js';
 import { startServer, type TestServer } from '../kit/server.js';
@@ -252,6 +254,36 @@ describe('a look at what devices send', () => {
     expect(said).toMatch(/^G13-shoe {2}the link is there$/m);
     expect(said).toMatch(/^G13-shoe {2}05 31 44 81 B9 03 34 45 {2}ok {2}report {2}\{.*"9S".*\}$/im);
     expect(existsSync(join(gateway.folder, 'spool'))).toBe(false);
+  });
+});
+
+describe('a look at what a device on line protocol 1 sends', () => {
+  it('shows what each line says, also of a device that runs already and is not asked', async () => {
+    const gateway = await gatewayOf('G16', { when: 'line' });
+    const listening = gateway.commandUntil((said) => said.includes('malformed'), 'listen');
+    let code: number | undefined;
+    const ended = listening.then(([is, said]) => ((code = is), said));
+    const [host = '', port] = gateway.lineAddress.split(':');
+    const event = { type: 'card-drawn', data: { card: '9S', to: 'player' } } as const;
+    const line = encodeLine1({ type: 'E', boot: 17, seq: 5, ms: 100, event });
+    const damaged = line.replace('9S', '8S');
+    const device = await eventually('a gateway that listens', () => {
+      if (code !== undefined) throw new Error(`ended with ${code}`);
+      return new Promise<Socket>((done, fail) => {
+        const socket = connect(Number(port), host, () => done(socket)).once('error', fail);
+      });
+    });
+    closing({ close: () => void device.destroy() });
+    const wrote: Buffer[] = [];
+    device.on('data', (bytes: Buffer) => wrote.push(bytes)).on('error', () => undefined);
+    device.write(line + damaged + around('E,17,6,5,CD,1S,P') + '\n');
+    const said = await ended;
+    expect(said).toMatch(
+      /^G16-line {2}24 45 2C [0-9A-F ]+ {2}ok {2}E {2}\{"boot":17,"seq":5,.*"9S".*\}$/im,
+    );
+    expect(said).toMatch(/ {2}damaged {2}damaged {2}\{"problem":"crc: does not fit the body"\}$/m);
+    expect(said).toMatch(/ {2}ok {2}malformed {2}\{"problem":"card: /m);
+    expect(wrote).toEqual([]);
   });
 });
 

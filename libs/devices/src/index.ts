@@ -35,7 +35,7 @@ export {
   type Line1,
   type ParsedLine,
 } from './line-1/line.js';
-export { asciiBytes } from './line-1/line-reader.js';
+export { asciiBytes, NO_LINE, readLines, type ReadLine } from './line-1/line-reader.js';
 export { remember, rememberKept, type Line1Memory } from './line-1/memory.js';
 export {
   EMULATED_PROTOCOLS,
