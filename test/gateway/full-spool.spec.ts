@@ -37,6 +37,25 @@ describe('a device on line protocol 1', () => {
   });
 });
 
+describe('the count of lost frames', () => {
+  it('has the events that the api would refuse', async () => {
+    const [line] = gateway.table.lines;
+    if (line === undefined) throw new Error('there is no shoe');
+    const events = [{ type: 'card-drawn', data: { card: '1S', to: 'player' } }];
+    const observation = { kind: 'report', fields: { events }, raw: '00', integrity: 'ok', up: 1 };
+    gateway.link(0).opened(null);
+    await gateway.settled(() => gateway.table.heard(line, [observation as never]));
+    await eventually('what the api would refuse', async () => {
+      await gateway.deliver();
+      return gateway.delivered.some(
+        ({ data }) => (data as { code?: string }).code === 'unrecognised',
+      );
+    });
+    await turn();
+    expect(line.snapshot().lost).toBe(1);
+  });
+});
+
 describe('a gateway whose spool is full', () => {
   it('counts what a shoe says, skips as many numbers, and accuses nobody', async () => {
     const reports = reportsOf(shoeOf('full'));
@@ -64,6 +83,8 @@ describe('a gateway whose spool is full', () => {
       .map(({ data }) => data as { code: string; text: string });
     expect(errors.map(({ code }) => code)).toEqual(['spool-full', 'frame-lost']);
     expect(errors[1]?.text).toMatch(/^\d\d lost: the spool was full$/);
+    const [shoe] = gateway.table.lines;
+    expect(shoe?.snapshot().lost).toBe(parseInt(errors[1]?.text ?? '', 10));
     const { findings } = audit(gateway.delivered, { once: true });
     expect(codes(findings)).toEqual(['DV-04']);
   });

@@ -44,6 +44,8 @@ const BECAUSE: Readonly<Record<LostBecause | 'room', string>> = {
  * Each call returns frames for the spool, in order, and takes them to be recorded.
  */
 export class TableDesk {
+  /** How many events the api would refuse, and whose numbers are left out. */
+  unfit = 0;
   private readonly record: DeskRecord;
   private readonly decoder: Decoder;
   private readonly gateway: string;
@@ -190,6 +192,7 @@ export class TableDesk {
     } else if (event.type === 'outcome-declared') this.unheard.delete(device);
     const faults = this.number(draft, device, event.type, this.dataOf(event));
     if (faults.length === 0) return;
+    this.unfit += 1;
     this.skipNumbers(draft, device, 1, 'form');
     this.say(draft, 'device-error', 'unrecognised', inWords(device, faults));
   }
@@ -249,8 +252,9 @@ export class TableDesk {
       const numbered = { name: device, session, sequence: deviceNumber };
       const shoe = event.type === 'shoe-opened' ? event.data.shoe : undefined;
       const faults = draft.add(event.type, this.dataOf(event, numbered), numbered, shoe);
-      if (faults.length > 0)
-        this.say(draft, 'device-error', 'unrecognised', inWords(device, faults));
+      if (faults.length === 0) continue;
+      this.unfit += 1;
+      this.say(draft, 'device-error', 'unrecognised', inWords(device, faults));
     }
   }
 

@@ -34,7 +34,7 @@ const COUNTERS: readonly Measure[] = [
   },
   {
     name: 'shoeprint_gateway_lost_total',
-    help: 'Numbers skipped because their frames are lost, by device',
+    help: 'Frames not heard, without room or refused, by device: their numbers are skipped',
     labels: ['device'],
     values: ofDevices(({ lost }) => [[lost]]),
   },

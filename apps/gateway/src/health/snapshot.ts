@@ -13,7 +13,10 @@ export interface DeviceSnapshot {
   readonly heardAt: number | null;
   /** Frames since the start, by whether their own checks held. */
   readonly frames: Readonly<Record<'ok' | 'damaged' | 'none', number>>;
-  /** Numbers that were skipped since the start because their frames are lost. */
+  /**
+   * Frames that are lost since the start: not heard, without room in the spool, or of an event that
+   * the api would refuse.
+   */
   readonly lost: number;
   /** What a person should look at. */
   readonly problem?: string;

@@ -134,6 +134,11 @@ export class DeviceLine implements PortListener {
     if (observations.length > 0) this.hearing.heard(this, observations);
   }
 
+  /** Counts frames that were heard and are lost, beside those that the decoder missed. */
+  lose(count: number): void {
+    this.lostCount += count;
+  }
+
   /** Returns the device as it is now. */
   snapshot(): DeviceSnapshot {
     const problem = this.legibility.problem();

@@ -95,11 +95,16 @@ export class TableGateway implements LineHearing {
   heard(line: DeviceLine, observations: readonly Observation[]): void {
     if (observations.length === 0) return;
     if (this.full) return this.leave(line, observations);
+    const before = this.desk.unfit;
     const frames = observations.flatMap((each) => this.desk.hear(line.name, each));
+    const unfit = this.desk.unfit - before;
     const bytes = frames.reduce((sum, frame) => sum + bytesIn(frame), 0);
     line.wait(bytes);
     this.keep(frames, {
-      stored: () => line.side.stored(observations, this.up()),
+      stored: () => {
+        line.lose(unfit);
+        line.side.stored(observations, this.up());
+      },
       refused: () => this.leave(line, observations),
       settled: () => line.wait(-bytes),
     });
@@ -240,9 +245,11 @@ export class TableGateway implements LineHearing {
   /** Counts what cannot be recorded of a device that will not say it again. */
   private leave(line: DeviceLine, observations: readonly Observation[]): void {
     if (line.side.keepsItself) return;
-    line.unrecorded += observations.filter(
-      ({ kind, fields }) => kind === 'lost' || (kind === 'report' && fields.events.length > 0),
-    ).length;
+    const count = (wanted: (observation: Observation) => boolean): number =>
+      observations.filter(wanted).length;
+    const reports = count(({ kind, fields }) => kind === 'report' && fields.events.length > 0);
+    line.unrecorded += reports + count(({ kind }) => kind === 'lost');
+    line.lose(reports); // what the decoder missed is counted already
   }
 
   /** Continues from what is durable, and records what was lost meanwhile. */
