@@ -22,8 +22,7 @@ export class SmallGateway {
     readonly table: TableGateway,
     readonly owner: DeskOwner,
     readonly spool: Spool,
-    private readonly clock: WallClock,
-    private readonly folder: string,
+    private readonly on: { readonly clock: WallClock; readonly folder: string },
   ) {}
 
   static async open(settings: Partial<SpoolSettings>, clock: WallClock): Promise<SmallGateway> {
@@ -40,7 +39,7 @@ export class SmallGateway {
         throw error;
       },
     });
-    const gateway = new SmallGateway(table, owner, spool, clock, folder);
+    const gateway = new SmallGateway(table, owner, spool, { clock, folder });
     for (const line of table.lines) await line.open((listener) => gateway.port(listener));
     return gateway;
   }
@@ -60,18 +59,18 @@ export class SmallGateway {
     for (const report of reports) {
       this.sequence = (this.sequence + 1) % 10;
       const asked = { sequence: `${this.sequence}`, bcc: 'from-sequence' } as const;
-      this.link(0).bytes(encodeAngelEye(report, asked), this.clock.up());
+      this.link(0).bytes(encodeAngelEye(report, asked), this.on.clock.up());
     }
   }
 
   lineSays(seq: number, event: ReportedEvent): void {
     const line = encodeLine1({ type: 'E', boot: 1, seq, ms: 100 * seq, event });
-    this.link(1).bytes(Buffer.from(line), this.clock.up());
+    this.link(1).bytes(Buffer.from(line), this.on.clock.up());
   }
 
   lineStarts(last = 0, oldest = 0): void {
     const hello = { unit: 'U', firmware: '1', boot: 1, ms: 0, last, oldest } as const;
-    this.link(1).bytes(Buffer.from(encodeLine1({ type: 'H', ...hello })), this.clock.up());
+    this.link(1).bytes(Buffer.from(encodeLine1({ type: 'H', ...hello })), this.on.clock.up());
   }
 
   /** Delivers everything that the spool has. */
@@ -105,16 +104,16 @@ export class SmallGateway {
 
   /** Takes the folder of the spool away, so that the disk refuses every new segment. */
   breakDisk(): void {
-    renameSync(this.folder, `${this.folder}-away`);
+    renameSync(this.on.folder, `${this.on.folder}-away`);
   }
 
   mendDisk(): void {
-    renameSync(`${this.folder}-away`, this.folder);
+    renameSync(`${this.on.folder}-away`, this.on.folder);
   }
 
   async close(): Promise<void> {
     await this.spool.close();
-    rmSync(this.folder, { recursive: true });
+    rmSync(this.on.folder, { recursive: true });
   }
 
   private port(listener: PortListener) {
