@@ -134,7 +134,7 @@ describe('a link that is lost at the moment when the spool becomes full', () => 
   }
 
   /** Delivers, waits for room, and waits until what could not be recorded is recorded. */
-  async function told(type: string, count = 1): Promise<Sent[]> {
+  async function recorded(type: string, count = 1): Promise<Sent[]> {
     await gateway.deliver();
     await gateway.room();
     return eventually(`${type} on disk`, async () => {
@@ -157,7 +157,9 @@ describe('a link that is lost at the moment when the spool becomes full', () => 
       gateway.shoeSays(...reports.splice(0, 2));
       gateway.link(0).lost('the cable was pulled');
     });
-    expect(textsOf(await told('device-offline'))).toEqual([{ text: 'while the spool was full' }]);
+    expect(textsOf(await recorded('device-offline'))).toEqual([
+      { text: 'while the spool was full' },
+    ]);
     reports.splice(0, reports.findIndex(({ is }) => is === 'result') + 1);
     gateway.link(0).opened(null);
     for (let more = 0; more < 4; more += 1) sayCoup();
@@ -177,7 +179,7 @@ describe('a link that is lost at the moment when the spool becomes full', () => 
     gateway.link(0).opened(null);
     await overflow(sayCoup, () => gateway.link(0).lost('the cable was pulled'));
     gateway.link(0).opened(null);
-    const online = await told('device-online', 3); // one of them is the gateway's
+    const online = await recorded('device-online', 3); // one of them is the gateway's
     const ofShoe = online.filter(({ source }) => source === 'device/B07-shoe');
     expect(new Set(ofShoe.map(({ session }) => session)).size).toBe(2);
   });
@@ -191,7 +193,7 @@ describe('a link that is lost at the moment when the spool becomes full', () => 
     };
     await overflow(say, () => gateway.link(1).lost('the cable was pulled'));
     gateway.link(1).opened('127.0.0.1:1');
-    expect(textsOf(await told('device-error-cleared'))).toEqual([
+    expect(textsOf(await recorded('device-error-cleared'))).toEqual([
       { code: 'link-lost', text: 'B07-line' },
     ]);
     const errors = gateway.delivered.filter(({ type }) => type === 'shoeprint.device-error.v1');
@@ -230,13 +232,13 @@ describe('a skip of an event', () => {
     expect(codes(audit(gateway.delivered, { once: true }).findings)).toEqual(['DV-04']);
   });
 
-  it('of a line that is not written yet sets no later event aside', async () => {
+  it('sets no event aside of a line that is not written yet', async () => {
     const later = { ...skip, n: 99 };
     await gateway.table.skip(later); // as an earlier version recorded it
     expect(gateway.owner.isSkipped(later)).toBe(false);
   });
 
-  it('that the disk refuses is rejected, and uses up no number', async () => {
+  it('is rejected if the disk refuses it, and uses up no number', async () => {
     const broken = await SmallGateway.open({ segmentBytes: 1, retryMs: 20 }, new WallClock());
     try {
       broken.table.trouble('device-error', 'clock-step', 'by 1.000 s');
