@@ -475,6 +475,9 @@ describe('somebody who turns out to be involved later', () => {
   it('is known after the table was saved and loaded in between', () => {
     const table = proposed();
     table.state = loadTable(saveTable(table.state), BOOK);
+    table.bases.clear();
+    correctsDealer(table, 'dora');
+    expect(involvedIn(table)).toBeUndefined(); // nothing changed, so no row is written
     correctsDealer(table, 'pia');
     expect(table.item('TC-08')).toMatchObject({ state: 'open', stale: true });
   });

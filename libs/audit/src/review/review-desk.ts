@@ -105,9 +105,12 @@ export class ReviewDesk {
 
   /** Makes the list of findings to watch again, once a table was loaded. */
   watchAgain(): void {
-    for (const { id, sought, people } of this.state.desk.items.values())
-      if (people !== null) this.state.desk.final += 1;
-      else if (sought) this.watch(id);
+    const { desk } = this.state;
+    for (const item of desk.items.values())
+      if (item.people !== null) desk.final += 1;
+      else if (item.sought)
+        this.watch(item.id, item.evidence === null ? null : this.peopleOf(item));
+    desk.behind = null;
   }
 
   private policy(ref: string): Policy {
@@ -296,9 +299,9 @@ export class ReviewDesk {
       this.turn(this.set(item, { touched: true }), 'touched');
   }
 
-  private watch(id: string): void {
+  private watch(id: string, people: readonly string[] | null = null): void {
     const { desk } = this.state;
-    desk.watched.set(id, { ...this.seen(desk.items.get(id) as Item), people: null });
+    desk.watched.set(id, { ...this.seen(desk.items.get(id) as Item), people });
   }
 
   private seen(item: Item): Omit<LastSeen, 'people'> {
@@ -356,7 +359,7 @@ export class ReviewDesk {
   }
 }
 
-/** Entries of a journal that end a coup, reach back to one, enter commission, or change who deals. */
+/** Entries of a journal that end a coup, reach back to one, enter commission, or change duty. */
 const TOUCHING: ReadonlySet<Entry['type']> = new Set([
   'coup-opened',
   'coup-closed',
