@@ -50,7 +50,7 @@ export class Alarms {
     this.outbox.add(alarm.line);
   }
 
-  /** Raises an alarm whose line was written to the outbox together with what it tells of. */
+  /** Raises an alarm whose line is in the outbox, written in one transaction with its cause. */
   kept(alarm: Alarm): void {
     this.announce(alarm);
     this.outbox.soon();

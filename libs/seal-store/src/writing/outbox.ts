@@ -11,13 +11,13 @@ export interface WaitingLine {
 }
 
 /**
- * Lines for the record of the house. Each is written together with what it tells of, and deleted
- * once the log has it, so none is lost when a sealer ends.
+ * Lines for the record of the house. Each is written in one transaction with what it reports, and
+ * deleted once the log has it, so none is lost when a sealer ends.
  */
 export class Outbox {
   constructor(private readonly pool: SealPool) {}
 
-  /** Adds lines that tell of nothing else in this database. */
+  /** Adds lines that report nothing that this database keeps. */
   async add(lines: readonly string[]): Promise<void> {
     await this.pool.query(
       'outbox-add',
@@ -60,7 +60,7 @@ export class Outbox {
   }
 }
 
-/** Adds a line within the transaction of what it tells of. */
+/** Adds a line within the transaction of what it reports. */
 export async function insertLine(client: pg.ClientBase, line: string): Promise<void> {
   await client.query('insert into seal.outbox (line) values ($1)', [line]);
 }

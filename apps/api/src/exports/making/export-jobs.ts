@@ -118,8 +118,8 @@ export class ExportJobs {
   }
 
   /**
-   * Takes the oldest export that nobody makes; undefined if there is none. One that a process held
-   * and said nothing about any more counts as a death.
+   * Takes the oldest export that nobody makes; undefined if there is none. If the lease of the
+   * process that made it ran out, that process counts as dead.
    */
   async take(runner: string): Promise<ExportJob | undefined> {
     const [[taken]] = await this.source.query<[{ id: string }[], number]>(
