@@ -106,6 +106,10 @@ export class PackagesFloor {
     this.sealing = await sealOften(this.log, this.server.database.url, this.folder);
   }
 
+  get isSealing(): boolean {
+    return this.sealing !== undefined;
+  }
+
   async stopSealer(): Promise<void> {
     await this.sealing?.close();
     this.sealing = undefined;

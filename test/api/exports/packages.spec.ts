@@ -6,6 +6,7 @@ import { rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { nodeCryptography, nodePlatform } from '#evidence/node';
 import { readVkey, verifyPackage } from '#evidence';
@@ -43,11 +44,22 @@ const PUBLISHED = JSON.parse(
   readFileSync(new URL('../../../rules/manifest.json', import.meta.url), 'utf8'),
 ) as Record<string, string>;
 
-/** Returns the process id of the exporter that the api in this process started. */
-function exporterOfThisProcess(): number | undefined {
+/** Returns the process ids of the exporters that the apis in this process started. */
+function exportersOfThisProcess(): number[] {
   const asked = ['-P', String(process.pid), '-f', 'apps/exporter/src/main.js'];
-  const [pid] = spawnSync('pgrep', asked, { encoding: 'utf8' }).stdout.split('\n');
-  return pid === undefined || pid === '' ? undefined : Number(pid);
+  const pids = spawnSync('pgrep', asked, { encoding: 'utf8' }).stdout.split('\n');
+  return pids.filter((pid) => pid !== '').map(Number);
+}
+
+const exporterOfThisProcess = (): number | undefined => exportersOfThisProcess()[0];
+
+/** Returns the names of all files of an export. */
+const filesOf = (id: string): string[] =>
+  readdirSync(join(floor.folder, 'exports')).filter((name) => name.startsWith(id));
+
+/** Resolves as soon as a process packs a package. That takes milliseconds, so it looks all the time. */
+async function isPacked(id: string): Promise<void> {
+  while (!filesOf(id).some((name) => name.endsWith('.part'))) await setImmediate();
 }
 
 const OF_B07 = { scope: { kind: 'table', table: 'B07' } };
@@ -187,9 +199,7 @@ describe('an export of a table', () => {
     expect(removed.statusCode).toBe(204);
     expect((await floor.shown(id)).state).toBe('gone');
     expect((await floor.get(`/${id}/package`)).statusCode).toBe(404);
-    expect(readdirSync(join(floor.folder, 'exports')).filter((name) => name.includes(id))).toEqual(
-      [],
-    );
+    expect(filesOf(id)).toEqual([]);
     const again = await floor.server.api.send('DELETE', `/v1/exports/${id}`, floor.regulator);
     expect(again.statusCode).toBe(204);
     await floor.caughtUp();
@@ -443,6 +453,53 @@ describe('an export that is disturbed', () => {
     }
   });
 
+  it('is one package if a server that lost its lease makes it beside another', async () => {
+    await floor.stopSealer();
+    const client = new pg.Client(floor.server.database.url);
+    await client.connect();
+    const triesOf = async (id: string): Promise<number | undefined> =>
+      (await client.query<{ tries: number }>('select tries from access.export where id = $1', [id]))
+        .rows[0]?.tries;
+    await floor.play('beside');
+    const { id } = (
+      await floor.ask({ scope: { kind: 'table', table: 'beside' } })
+    ).json<ExportSeen>();
+    const other = await floor.anotherApi();
+    try {
+      const first = await eventually('its maker', async () => exporterOfThisProcess());
+      process.kill(first, 'SIGSTOP');
+      // From now on no server hears that it lost its lease, or that another has it.
+      await client.query(`begin;
+        update access.export set held_until = now() - interval '1 s' where id = '${id}';
+        create function access.hears_nothing() returns trigger language plpgsql as $$ begin
+          if current_query() like '%set step = $3%' then raise exception 'no beat'; end if;
+          return null; end $$;
+        create trigger hears_nothing before update on access.export
+          for each statement execute function access.hears_nothing();
+        commit`);
+      const second = await eventually('another maker', async () =>
+        exportersOfThisProcess().find((pid) => pid !== first),
+      );
+      const packing = isPacked(id);
+      await floor.startSealer();
+      await packing;
+      process.kill(second, 'SIGSTOP');
+      process.kill(first, 'SIGCONT');
+      await eventually('the end of the first', async () => exporterOfThisProcess() === second);
+      process.kill(second, 'SIGCONT');
+      const { state, package: of } = await floor.ended(id);
+      expect([state, await triesOf(id)]).toEqual(['made', 1]);
+      const { rawPayload } = await floor.get(`/${id}/package`);
+      expect(createHash('sha256').update(rawPayload).digest('hex')).toBe(of?.sha256);
+      expect(filesOf(id)).toEqual([`${id}.zip`]);
+    } finally {
+      await client.query('drop function if exists access.hears_nothing() cascade');
+      await client.end();
+      await other.close();
+      if (!floor.isSealing) await floor.startSealer();
+    }
+  });
+
   it('goes on in another server if the first is stopped', async () => {
     const other = await floor.anotherApi();
     await floor.ask(OF_B07);
@@ -492,7 +549,7 @@ describe('what is written of packages under way', () => {
 
   /** Puts a file of a size, without content, into the folder in which a package is made. */
   function work(id: string, bytes: number): string {
-    const folder = pathOf(`${id}.work`);
+    const folder = pathOf(`${id}.0badf00d.work`);
     mkdirSync(join(folder, 'data'), { recursive: true });
     const file = join(folder, 'data', 'records');
     writeFileSync(file, '');

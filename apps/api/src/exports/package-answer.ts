@@ -39,7 +39,7 @@ export class FetchPackageHandler implements ICommandHandler<FetchPackage> {
   ) {}
 
   async execute({ by, of: { id, made }, part }: FetchPackage): Promise<Readable> {
-    const { file } = this.exporting.packages.of(id);
+    const file = this.exporting.packages.fileOf(id);
     if ((await stat(file).catch(() => undefined))?.size !== made.size)
       throw new Problem(
         'not-found',

@@ -1,24 +1,45 @@
 import type { Stats } from 'node:fs';
-import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '#process';
 
-/** The names of an export's files. */
+/** The names of an export's files: the package, and what an attempt to make it writes. */
 const NAME =
-  /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.(?:zip|zip\.part|work)$/;
+  /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:\.zip|\.[0-9a-f]{8}\.(?:zip|zip\.part|work))$/;
 /** A file is left alone if its export is not in the database yet, or its clock differs. */
 const YOUNG_MS = 3_600_000;
 
 /** Which of these files belong to an export under way. */
-const UNDER_WAY = /\.(?:zip\.part|work)$/;
+const UNDER_WAY = /\.(?:[0-9a-f]{8}\.zip|zip\.part|work)$/;
 
 /** The folder of packages, each under the id of its export. */
 export class PackageFolder {
   constructor(private readonly folder: string) {}
 
-  /** Returns the zip file of an export, and the folder in which it is made. */
-  of(id: string): { readonly file: string; readonly work: string } {
-    return { file: join(this.folder, `${id}.zip`), work: join(this.folder, `${id}.work`) };
+  /** Returns the zip file of an export. */
+  fileOf(id: string): string {
+    return join(this.folder, `${id}.zip`);
+  }
+
+  /**
+   * Returns where an attempt to make a package writes, which no other attempt does: a server that
+   * lost its lease may still be making it. `attempt`: eight hexadecimal digits.
+   */
+  attemptOf(id: string, attempt: string): { readonly file: string; readonly work: string } {
+    const path = join(this.folder, `${id}.${attempt}`);
+    return { file: `${path}.zip`, work: `${path}.work` };
+  }
+
+  /** Makes what an attempt made the package of the export. */
+  async keep(id: string, attempt: string): Promise<void> {
+    await rename(this.attemptOf(id, attempt).file, this.fileOf(id));
+  }
+
+  /** Removes the files of an attempt. */
+  async removeAttempt(id: string, attempt: string): Promise<void> {
+    const { file, work } = this.attemptOf(id, attempt);
+    for (const path of [file, `${file}.part`, work])
+      await rm(path, { recursive: true, force: true });
   }
 
   /** Creates the folder, for its owner alone. Does nothing if it exists. */
@@ -26,11 +47,12 @@ export class PackageFolder {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
   }
 
-  /** Removes the files of an export. */
+  /** Removes the files of an export, and of every attempt to make it. */
   async remove(id: string): Promise<void> {
-    const { file, work } = this.of(id);
-    for (const path of [file, `${file}.part`, work])
-      await rm(path, { recursive: true, force: true });
+    const names = await readdir(this.folder).catch(ifMissing);
+    for (const name of names ?? [])
+      if (NAME.exec(name)?.[1] === id)
+        await rm(join(this.folder, name), { recursive: true, force: true });
   }
 
   /** Returns how many bytes exports under way have written here so far, by export. */

@@ -43,7 +43,9 @@ interface Away {
 @Injectable()
 export class ExportRunner implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('exports');
-  private readonly runner = `${hostname()}/${process.pid}/${randomUUID().slice(0, 8)}`;
+  /** What this process writes of an export, apart from what others do, and its name as a runner. */
+  private readonly attempt = randomUUID().slice(0, 8);
+  private readonly runner = `${hostname()}/${process.pid}/${this.attempt}`;
   private readonly waiting: Gauge;
   private readonly ended: Counter<'result'>;
   private timer: NodeJS.Timeout | undefined;
@@ -140,7 +142,8 @@ export class ExportRunner implements OnApplicationBootstrap, OnModuleDestroy {
       const detail = `the process that made it ended ${TRIES_MAX} times`;
       return this.end(job, { code: 'given-up', detail });
     }
-    const task = await this.exporting.task(job, await this.jobs.lastGivenTo(job.recipient));
+    const given = await this.jobs.lastGivenTo(job.recipient);
+    const task = await this.exporting.task(job, this.attempt, given);
     const end = await this.made(job, task);
     if (end && 'away' in end) {
       this.restUntil = performance.now() + AWAY_MS;
@@ -234,23 +237,26 @@ export class ExportRunner implements OnApplicationBootstrap, OnModuleDestroy {
   /** Keeps and records how an export ended. Its package can be fetched once that is on the log. */
   private async end(job: ExportJob, end: ExportEnd): Promise<void> {
     const { id } = job;
+    const { packages } = this.exporting;
+    const isMade = 'made' in end;
     try {
       await this.record.transaction(async (manager, note) => {
         const noteId = await note(actOf(id, end));
         await this.jobs.end(manager, { id, runner: this.runner, note: noteId }, end);
+        if (isMade) await packages.keep(id, this.attempt); // the row is locked, so nobody else does
       });
     } catch (error) {
       if (!(error instanceof NotOurs)) throw error;
-      // Its files are old one day, and are removed then unless another process needs them.
-      this.logger.log({ message: 'export was removed', export: id });
+      await packages.removeAttempt(id, this.attempt);
+      this.logger.log({ message: 'export was removed, or another process makes it', export: id });
       return;
     }
-    if (!('made' in end)) await this.exporting.packages.remove(id);
-    this.ended.inc({ result: 'made' in end ? 'made' : 'failed' });
+    if (!isMade) await packages.remove(id);
+    this.ended.inc({ result: isMade ? 'made' : 'failed' });
     this.logger.log({
       message: 'export ended',
       export: id,
-      ...('made' in end ? { package: end.made.id, size: end.made.size } : end),
+      ...(isMade ? { package: end.made.id, size: end.made.size } : end),
     });
   }
 

@@ -38,10 +38,14 @@ export class Exporting {
   }
 
   /**
-   * Returns what a process needs to make a package. `given`: the size of the checkpoint that the
-   * recipient was given last, which the package proves itself consistent with.
+   * Returns what a process needs to make a package, where `attempt` writes. `given`: the size of the
+   * checkpoint that the recipient was given last, which the package proves itself consistent with.
    */
-  async task({ id, asked }: ExportJob, given: number | undefined): Promise<ExportTask> {
+  async task(
+    { id, asked }: ExportJob,
+    attempt: string,
+    given: number | undefined,
+  ): Promise<ExportTask> {
     const { sources } = this.from;
     if (!sources) throw new Error('this server makes no packages');
     await this.packages.create();
@@ -51,7 +55,7 @@ export class Exporting {
       ...{ databaseUrl: this.database.url, log: sources.log, rules: sources.rules },
       gamingDays: this.settings.gamingDays,
       key: this.set.key,
-      ...this.packages.of(id),
+      ...this.packages.attemptOf(id, attempt),
     };
   }
 
