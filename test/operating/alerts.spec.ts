@@ -101,6 +101,7 @@ describe('the alert rules', () => {
         'ShoeprintSealTooOld',
         'ShoeprintEvidenceAlarm',
         'ShoeprintSealMismatches',
+        'ShoeprintExportContradicted',
         'ShoeprintSealingStopped',
       ]),
     );

@@ -1,4 +1,4 @@
-export { ExportRefusal, type ExportCode } from './refusal.js';
+export { CONTRADICTIONS, ExportRefusal, type ExportCode } from './refusal.js';
 export {
   EXPORT_FORMATS,
   FIELDS_OF_SCOPE,

@@ -15,6 +15,15 @@ export type ExportCode =
   | 'differs-from-rows'
   | 'not-intact';
 
+/**
+ * The codes that no request and no outage leads to: somebody edited records or rows, or there is a
+ * fault in the program.
+ */
+export const CONTRADICTIONS: readonly string[] = [
+  'differs-from-rows',
+  'not-intact',
+] satisfies readonly ExportCode[];
+
 /** Thrown if a package cannot be made. The message names what was asked for, and what is missing. */
 export class ExportRefusal extends Error {
   override readonly name = 'ExportRefusal';

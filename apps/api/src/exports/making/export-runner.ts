@@ -6,7 +6,7 @@ import {
   type OnApplicationBootstrap,
   type OnModuleDestroy,
 } from '@nestjs/common';
-import type { ExportStep, ExportTask } from '#export';
+import { CONTRADICTIONS, type ExportStep, type ExportTask } from '#export';
 import { asError, excerpt } from '#process';
 import { Counter, Gauge } from 'prom-client';
 import { type Act, SERVER } from '../../house/acts.js';
@@ -75,7 +75,7 @@ export class ExportRunner implements OnApplicationBootstrap, OnModuleDestroy {
       labelNames: ['result'],
       registers: [registry],
     });
-    for (const result of ['made', 'failed', 'died']) this.ended.inc({ result }, 0);
+    for (const result of ['made', 'failed', 'contradicted', 'died']) this.ended.inc({ result }, 0);
   }
 
   /** Whether this server makes packages. */
@@ -252,12 +252,17 @@ export class ExportRunner implements OnApplicationBootstrap, OnModuleDestroy {
       return;
     }
     if (!isMade) await packages.remove(id);
-    this.ended.inc({ result: isMade ? 'made' : 'failed' });
-    this.logger.log({
-      message: 'export ended',
-      export: id,
-      ...(isMade ? { package: end.made.id, size: end.made.size } : end),
-    });
+    if (isMade) {
+      this.ended.inc({ result: 'made' });
+      const { id: name, size } = end.made;
+      this.logger.log({ message: 'export ended', export: id, package: name, size });
+    } else if (CONTRADICTIONS.includes(end.code)) {
+      this.ended.inc({ result: 'contradicted' });
+      this.logger.error({ message: 'export ended', export: id, ...end });
+    } else {
+      this.ended.inc({ result: 'failed' });
+      this.logger.log({ message: 'export ended', export: id, ...end });
+    }
   }
 
   /** Removes packages that are old or too many, and files that no export has. */
