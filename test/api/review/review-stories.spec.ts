@@ -60,9 +60,7 @@ describe('a finding under review', () => {
     await floor.sign(sam, id);
     // against a 6 the banker hand draws on 6, so nothing was wrong
     await floor.play(`T${tables}`, (log) => correct(log, '6C'));
-    expect(refusal(await floor.claim(carol, id))).toMatch(
-      /^409 (finding-withdrawn|already-ruled)$/,
-    );
+    expect(refusal(await floor.claim(carol, id))).toBe('409 finding-withdrawn');
     await floor.play(`T${tables}`, (log) => correct(log, '8C'));
     const { state, regressed, ruling } = await floor.review(id);
     expect({ state, regressed, ruling }).toEqual({ state: 'open', regressed: true, ruling: null });
@@ -79,7 +77,7 @@ describe('a finding under review', () => {
     );
     const after = await floor.review(id);
     expect(before.state).toBe('ruled');
-    expect(after.state === 'open' ? after.regressed : after.touched).toBe(true);
+    expect([after.state, after.regressed]).toEqual(['open', true]);
   });
 
   it('is signed with the evidence of now only', async () => {
