@@ -480,6 +480,8 @@ describe('an export that is disturbed', () => {
       const second = await eventually('another maker', async () =>
         exportersOfThisProcess().find((pid) => pid !== first),
       );
+      const lasting = `update access.export set held_until = now() + interval '1 h' where id = $1`;
+      await client.query(lasting, [id]);
       const packing = isPacked(id);
       await floor.startSealer();
       await packing;
