@@ -38,8 +38,9 @@ export class Exporting {
   }
 
   /**
-   * Returns what a process needs to make a package, where `attempt` writes. `given`: the size of the
-   * checkpoint that the recipient was given last, which the package proves itself consistent with.
+   * Returns what a process needs to make a package, where `attempt` writes. `given`: the size of
+   * the checkpoint that the recipient was given last, which the package proves itself consistent
+   * with.
    */
   async task(
     { id, asked }: ExportJob,
