@@ -14,6 +14,8 @@ const ready = (message) => void process.send?.(message);
 /** @type {(server: import('node:http').Server) => number} */
 const portOf = (server) => /** @type {import('node:net').AddressInfo} */ (server.address()).port;
 
+const HEALTH = { reachable: true, takesRecords: true, powerSafe: false, notes: [] };
+
 /** Returns a log that batches what it is handed and drops it. */
 async function droppingLog() {
   const { EventLog } = await import('#event-log');
@@ -53,7 +55,7 @@ async function droppingLog() {
     }
     /** @override */
     async health() {
-      return { reachable: true, powerSafe: false, notes: [], ...batcher.stats() };
+      return { ...HEALTH, ...batcher.stats() };
     }
     /** @override */
     close() {

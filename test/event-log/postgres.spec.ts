@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type EventLog, NotRecorded, OutcomeUnknown, PostgresLog } from '#event-log';
 import { EmbeddedCluster } from '../../apps/standalone/src/postgres/embedded-cluster.js';
@@ -173,6 +173,75 @@ describe('the log in PostgreSQL', () => {
     expect(health.notes.some((note) => note.startsWith('not power-safe: fsync is off'))).toBe(
       rows[0]?.fsync !== 'on',
     );
+  });
+
+  describe('which does not take records', () => {
+    const ofAppends = async (): Promise<{ takesRecords: boolean; notes: readonly string[] }> => {
+      const { reachable, takesRecords, notes } = await log.health();
+      expect(reachable).toBe(true);
+      return {
+        takesRecords,
+        notes: notes.filter((note) => /^(transactions|the PostgreSQL server)/.test(note)),
+      };
+    };
+
+    afterEach(async () => {
+      await eventually('a log that takes records', async () => (await ofAppends()).takesRecords);
+    });
+
+    it('says so after it refused one, until it takes them again, whether or not any come', async () => {
+      await sql(FULL);
+      try {
+        expect(await ofAppends()).toMatchObject({ takesRecords: true });
+        await expect(append(log, 'lost')).rejects.toBeInstanceOf(NotRecorded);
+        expect(await ofAppends()).toEqual({
+          takesRecords: false,
+          notes: ['the PostgreSQL server takes no records: no space left on device'],
+        });
+      } finally {
+        await sql(NOT_FULL);
+      }
+      const head = await log.head(0);
+      expect(await ofAppends()).toMatchObject({ takesRecords: true });
+      expect((await append(log, 'kept')).first).toBe(head);
+    });
+
+    it('says so at once if its database is read-only', async () => {
+      const name = new URL(database.url).pathname.slice(1);
+      await sql(`alter database ${name} set default_transaction_read_only = on`);
+      try {
+        expect(await ofAppends()).toEqual({
+          takesRecords: false,
+          notes: [expect.stringMatching(/^transactions are read-only /)],
+        });
+      } finally {
+        await beside(database.url, async (client) => {
+          await client.query('set default_transaction_read_only = off');
+          await client.query(`alter database ${name} reset default_transaction_read_only`);
+        });
+      }
+    });
+
+    it('says so while an append waits for a lock longer than it should', async () => {
+      const holder = new pg.Client(database.url);
+      await holder.connect();
+      await holder.query('begin; select from log.partition for update');
+      const waiting = append(log, 'late');
+      try {
+        const seen = await eventually(
+          'the doubt',
+          async () => {
+            const each = await ofAppends();
+            return each.takesRecords ? undefined : each;
+          },
+          20_000,
+        );
+        expect(seen.notes.join()).toMatch(/takes no records: .*2000 ms/);
+      } finally {
+        await holder.end();
+      }
+      await waiting;
+    });
   });
 
   it('stops its followers at a hole that was made with the triggers disabled', async () => {

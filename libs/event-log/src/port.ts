@@ -114,7 +114,10 @@ export interface Follower {
 
 /** The health of a log. */
 export interface LogHealth {
+  /** Whether it answers, so that it can be read. */
   readonly reachable: boolean;
+  /** Whether it answers and takes records. `notes` says why if it does not. */
+  readonly takesRecords: boolean;
   /**
    * Whether an acknowledged record survives a loss of power of any one machine. `notes` says why if
    * it does not.

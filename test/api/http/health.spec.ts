@@ -2,12 +2,14 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { MemoryLog } from '#event-log';
+import { MemoryLog, PostgresLog } from '#event-log';
+import pg from 'pg';
 import { ROWS } from '../../../apps/api/src/settings/tokens.js';
 import { startApi, type TestApi } from '../../kit/api.js';
 import { createDatabase } from '../../kit/database.js';
 import { eventually } from '../../kit/eventually.js';
 import { rounds } from '../../kit/rounds.js';
+import { startServer } from '../../kit/server.js';
 
 let api: TestApi;
 const log = new MemoryLog();
@@ -73,6 +75,41 @@ describe('readiness', () => {
     });
     await source.query('alter schema rows_gone rename to rows');
     expect((await ready()).status).toBe(200);
+  });
+});
+
+describe('an api whose log in PostgreSQL refuses records', () => {
+  it('is not ready from the first refusal on, and ready again once the log would take one', async () => {
+    const server = await startServer((url) => PostgresLog.open({ url, partitions: 1 }));
+    const client = new pg.Client(server.database.url);
+    await client.connect();
+    try {
+      const event = { id: 'd/1', source: 'device/d', type: 'shoeprint.device-online.v1' };
+      const given = { ...event, specversion: '1.0', time: '2026-11-20T12:00:00Z', table: 'B07' };
+      const token = await server.api.device();
+      const sent = async (): Promise<number> => {
+        const { statusCode } = await server.api.app.inject({
+          method: 'POST',
+          url: '/v1/events',
+          payload: { ...given, data: {} },
+          headers: {
+            authorization: `Bearer ${token}`,
+            'content-type': 'application/cloudevents+json',
+          },
+        });
+        return statusCode;
+      };
+      await client.query(
+        'revoke execute on function log.append from shoeprint_log, public, current_user',
+      );
+      expect([await sent(), (await ready(server.api)).status]).toEqual([503, 503]);
+      expect((await ready(server.api)).log.notes.join()).toMatch(/takes no records: permission/);
+      await client.query('grant execute on function log.append to shoeprint_log');
+      expect([(await ready(server.api)).status, await sent()]).toEqual([200, 202]);
+    } finally {
+      await client.end();
+      await server.close();
+    }
   });
 });
 

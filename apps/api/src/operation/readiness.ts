@@ -32,11 +32,11 @@ export class AskReadinessHandler implements IQueryHandler<AskReadiness> {
 
   private async logHealth(): Promise<Readiness['log']> {
     try {
-      const { reachable, powerSafe, notes, queuedBytes } = await within(
+      const { takesRecords, powerSafe, notes, queuedBytes } = await within(
         ANSWER_MS_MAX,
         this.eventLog.health(),
       );
-      return { ok: reachable, powerSafe, notes, queuedBytes };
+      return { ok: takesRecords, powerSafe, notes, queuedBytes };
     } catch (error) {
       return { ok: false, powerSafe: false, notes: [reason(error)] };
     }

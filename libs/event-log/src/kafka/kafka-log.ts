@@ -164,6 +164,7 @@ export class KafkaLog extends EventLog {
     const trouble = await this.trouble();
     return {
       reachable: trouble === undefined,
+      takesRecords: trouble === undefined,
       powerSafe: weaknesses.length === 0,
       notes: [...weaknesses, ...remarks, ...(trouble === undefined ? [] : [trouble])],
       queuedBytes,

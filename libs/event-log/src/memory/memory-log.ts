@@ -185,6 +185,7 @@ export class MemoryLog extends EventLog {
     const { queuedBytes, queueBytesMax } = this.batcher.stats();
     return {
       reachable: !this.faults.unreachable,
+      takesRecords: !this.faults.unreachable,
       powerSafe: false,
       notes: ['not power-safe: the log is in memory'],
       queuedBytes,

@@ -1,14 +1,11 @@
 import type pg from 'pg';
 import { newClient } from '#postgres';
 import { asError, within } from '#process';
+import type { LogHealth } from '../port.js';
 import { LOG_CONNECTION } from './sessions.js';
 
 /** What a log reports about its server. */
-export interface ServerHealth {
-  readonly reachable: boolean;
-  readonly powerSafe: boolean;
-  readonly notes: readonly string[];
-}
+export type ServerHealth = Pick<LogHealth, 'reachable' | 'takesRecords' | 'powerSafe' | 'notes'>;
 
 interface Setting {
   readonly name: string;
@@ -16,7 +13,8 @@ interface Setting {
 }
 
 const SETTINGS = `select name, setting from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit')
-union all select 'recovery', pg_is_in_recovery()::text`;
+union all select 'recovery', pg_is_in_recovery()::text
+union all select 'read-only', current_setting('transaction_read_only')`;
 const ANSWER_MS_MAX = 2000;
 
 const UNSAFE: Readonly<Record<string, string>> = {
@@ -26,19 +24,33 @@ const UNSAFE: Readonly<Record<string, string>> = {
     'not power-safe: full_page_writes is off on the PostgreSQL server, so a loss of power may leave torn pages',
 };
 
+const STANDBY = 'the PostgreSQL server is a standby: nothing can be appended';
+const READ_ONLY =
+  'transactions are read-only on the PostgreSQL server or in this database: nothing can be appended';
+
 /**
  * Checks the server over a separate connection, so that a full pool does not look like an
- * unreachable server.
+ * unreachable server. `trial` appends something and takes it back; without it, the server is
+ * believed to take records unless it says otherwise.
  */
-export async function serverHealth(url: string): Promise<ServerHealth> {
+export async function serverHealth(
+  url: string,
+  trial?: (client: pg.ClientBase) => Promise<void>,
+): Promise<ServerHealth> {
   const client = newClient(url, LOG_CONNECTION);
   try {
     const { rows } = await within(ANSWER_MS_MAX, settingsOf(client));
-    return judged(new Map(rows.map(({ name, setting }) => [name, setting])));
+    const health = judged(new Map(rows.map(({ name, setting }) => [name, setting])));
+    if (!trial || !health.takesRecords) return health;
+    const refusal = await within(ANSWER_MS_MAX, trial(client)).then(
+      () => undefined,
+      (error: unknown) => `the PostgreSQL server takes no records: ${asError(error).message}`,
+    );
+    if (refusal === undefined) return health;
+    return { ...health, takesRecords: false, notes: [...health.notes, refusal] };
   } catch (error) {
     return {
-      reachable: false,
-      powerSafe: false,
+      ...{ reachable: false, takesRecords: false, powerSafe: false },
       notes: [`PostgreSQL cannot be reached: ${asError(error).message}`],
     };
   } finally {
@@ -58,7 +70,10 @@ function judged(settings: ReadonlyMap<string, string>): ServerHealth {
     notes.push(
       `synchronous_commit is ${settings.get('synchronous_commit') as string} on the PostgreSQL server; the log's own transactions switch it on`,
     );
-  if (settings.get('recovery') === 'true')
-    notes.push('the PostgreSQL server is a standby: nothing can be appended');
-  return { reachable: true, powerSafe: unsafe.length === 0, notes };
+  const isStandby = settings.get('recovery') === 'true';
+  const isReadOnly = settings.get('read-only') === 'on';
+  if (isStandby) notes.push(STANDBY);
+  else if (isReadOnly) notes.push(READ_ONLY);
+  const takesRecords = !isStandby && !isReadOnly;
+  return { reachable: true, takesRecords, powerSafe: unsafe.length === 0, notes };
 }

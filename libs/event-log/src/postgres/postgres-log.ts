@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { newClient } from '#postgres';
-import { Batcher, type BatcherStats, QUEUE_BYTES_MAX } from '../batcher.js';
+import { asError } from '#process';
+import { type Batch, Batcher, type BatcherStats, QUEUE_BYTES_MAX } from '../batcher.js';
 import {
   type Appended,
   type Appending,
@@ -14,7 +15,7 @@ import { serverHealth } from './health.js';
 import { Notifications } from './notifications.js';
 import { fetchRecords, headOf } from './reader.js';
 import { installLog, LOG_ROLE, type LogIdentity } from './schema.js';
-import { sendBatches } from './sender.js';
+import { sendBatches, tryAppend } from './sender.js';
 import { LOG_CONNECTION, Sessions } from './sessions.js';
 import { PullFollower } from '../pull-follower.js';
 
@@ -37,6 +38,8 @@ const FETCH_BYTES_MAX = 8 * 1024 * 1024;
 const FETCH_BYTES_MIN = 256 * 1024;
 const READERS = 3;
 const POLL_MS = 100;
+/** A send takes milliseconds. One that takes longer than this may wait for a disk or a lock. */
+const LONG_SEND_MS = 5_000;
 
 /** A log in the schema `log` of a PostgreSQL database, for a single machine. */
 export class PostgresLog extends EventLog {
@@ -48,6 +51,10 @@ export class PostgresLog extends EventLog {
   private readonly writers: Sessions;
   private readonly readers: Sessions;
   private readonly notifications: Notifications;
+  /** A batch that was not appended, until one is or could be. */
+  private refused: Batch | undefined;
+  /** The first batch of the send under way. */
+  private sending: { readonly batch: Batch; readonly since: number } | undefined;
 
   /**
    * Opens the log; creates it if it is missing. Throws if the log does not match the settings or
@@ -90,11 +97,7 @@ export class PostgresLog extends EventLog {
       queueOf: () => 0,
       sendBytesMax: SEND_BYTES_MAX,
       queueBytesMax,
-      send: async (batches) => {
-        const firsts = await sendBatches(this.writers, batches);
-        this.notifications.wakeAll();
-        return firsts;
-      },
+      send: (batches) => this.send(batches),
     });
   }
 
@@ -135,17 +138,56 @@ export class PostgresLog extends EventLog {
     return follower;
   }
 
+  /** Tries an append first if the last one failed or the one under way takes long. */
   async health(): Promise<LogHealth> {
     const { queuedBytes, queueBytesMax } = this.batcher.stats();
-    const { reachable, powerSafe, notes } = await serverHealth(this.settings.url);
+    const { doubt } = this;
+    const role = this.limited ? LOG_ROLE : undefined;
+    const { notes, ...health } = await serverHealth(
+      this.settings.url,
+      doubt && ((client) => tryAppend(client, doubt, role)),
+    );
+    if (health.takesRecords) this.taken();
     const unlimited = `the database user may not work under the role ${LOG_ROLE}: only triggers keep the log append-only`;
     return {
-      reachable,
-      powerSafe,
+      ...health,
       notes: this.limited ? notes : [...notes, unlimited],
       queuedBytes,
       queueBytesMax,
     };
+  }
+
+  /** What to try to append, because it is not sure whether the server takes anything. */
+  private get doubt(): Batch | undefined {
+    const { sending } = this;
+    const isLong = sending !== undefined && performance.now() - sending.since > LONG_SEND_MS;
+    return this.refused ?? (isLong ? sending.batch : undefined);
+  }
+
+  private async send(batches: readonly Batch[]): Promise<readonly number[]> {
+    const [batch] = batches as [Batch];
+    this.sending = { batch, since: performance.now() };
+    try {
+      const firsts = await sendBatches(this.writers, batches);
+      this.taken();
+      this.notifications.wakeAll();
+      return firsts;
+    } catch (error) {
+      if (!this.refused) this.notice(`an append failed: ${asError(error).message}`);
+      this.refused = batch;
+      throw error;
+    } finally {
+      this.sending = undefined;
+    }
+  }
+
+  private taken(): void {
+    if (this.refused) this.notice('the log takes records again');
+    this.refused = undefined;
+  }
+
+  private notice(text: string): void {
+    this.settings.onNotice?.(text);
   }
 
   close(graceMs?: number): Promise<void> {

@@ -41,6 +41,21 @@ export async function sendBatches(
 }
 
 /**
+ * Appends the first record of a batch and takes it back. Rejects if the server does not take it.
+ * `role`: the role of the log's sessions, if they have one.
+ */
+export async function tryAppend(
+  client: pg.ClientBase,
+  { partition, records }: Batch,
+  role: string | undefined,
+): Promise<void> {
+  await client.query(role === undefined ? 'begin' : `begin; set local role ${role}`);
+  const values = parametersOf([{ partition, records: records.slice(0, 1) }]);
+  await client.query({ text: STATEMENT.text, values });
+  await client.query('rollback');
+}
+
+/**
  * Returns whether the session survived the error. If it did, the server rolled the statement back.
  * An error that ends the session (a shutdown, a crash, a failed write of the write-ahead log) may
  * follow the commit.

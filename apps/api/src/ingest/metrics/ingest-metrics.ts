@@ -48,7 +48,11 @@ export class IngestMetrics {
         'Bytes that may wait to be appended; over it requests are answered 503.',
         'queueBytesMax',
       ],
-      ['shoeprint_log_reachable', 'Whether the log answers: 1 or 0.', 'reachable'],
+      [
+        'shoeprint_log_reachable',
+        'Whether the log answers and takes records: 1 or 0; /readyz says why not.',
+        'takesRecords',
+      ],
       [
         'shoeprint_log_power_safe',
         'Whether what is acknowledged survives the loss of power of any one machine: 1 or 0; /readyz says why not.',
