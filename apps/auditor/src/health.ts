@@ -9,8 +9,9 @@ export interface HealthTarget extends Omit<Probes, 'ready'> {
 }
 
 /**
- * Returns the probes and metrics of an auditor. It is ready while the log and the database answer.
- * `/readyz` also lists the followed and stopped partitions; they do not affect readiness.
+ * Returns the probes and metrics of an auditor. It is ready while the log and the database answer,
+ * and the database takes what it writes. `/readyz` also lists the followed and stopped partitions;
+ * they do not affect readiness.
  */
 export const auditorProbes = ({ log, auditor, ...rest }: HealthTarget): Probes => ({
   ...rest,
@@ -25,13 +26,15 @@ async function readiness(
   const stopped = positions
     ?.filter(({ stopped: at }) => at !== null)
     .map(({ partition, stopped: at }) => ({ partition, ...at }));
+  const { following, failing } = auditor.stats();
   const body = {
-    ready: ofLog?.reachable === true && positions !== undefined,
+    ready: ofLog?.reachable === true && positions !== undefined && failing.length === 0,
     log: ofLog
       ? { reachable: ofLog.reachable, powerSafe: ofLog.powerSafe, notes: ofLog.notes }
       : { reachable: false },
     database: { reachable: positions !== undefined },
-    following: auditor.stats().following,
+    following,
+    failing,
     stopped: stopped ?? [],
   };
   return body;

@@ -16,6 +16,7 @@ import type { Registry } from 'prom-client';
 import { judgingBy } from './fold/table-run.js';
 import { Auditor } from './own/auditor.js';
 import { AuditorMetrics } from './own/monitoring/auditor-metrics.js';
+import type { Failing } from './own/monitoring/failing-work.js';
 
 /** The inputs of an auditor. */
 export interface StartAuditor {
@@ -39,6 +40,8 @@ export interface AuditorStats {
   readonly following: readonly number[];
   /** Whether all records received so far are written. */
   readonly isIdle: boolean;
+  /** What has failed for five seconds, and is tried again. */
+  readonly failing: readonly Failing[];
 }
 
 /** A running auditor. */
@@ -100,7 +103,11 @@ async function startOnce(
   return {
     owner,
     registry: metrics.registry,
-    stats: () => ({ following: auditor.following, isIdle: auditor.isIdle }),
+    stats: () => ({
+      following: auditor.following,
+      isIdle: auditor.isIdle,
+      failing: auditor.failing.lasting,
+    }),
     positions: () => rows.positions(),
     close: async (graceMs) => {
       await auditor.close(graceMs);

@@ -5,6 +5,7 @@ import { BackgroundTasks } from './background-tasks.js';
 import { GapWatch } from './gap-watch.js';
 import { Intake } from './intake.js';
 import { TimeSlices } from './loading/time-slices.js';
+import { FailingWork } from './monitoring/failing-work.js';
 import { Lag } from './monitoring/lag.js';
 import { FindingsWaiting } from './monitoring/waiting.js';
 import { Reports } from './monitoring/reports.js';
@@ -43,6 +44,8 @@ export class Auditor {
   private readonly lag: Lag;
   private readonly gaps: GapWatch;
   private readonly waiting: FindingsWaiting;
+  /** What fails again and again. */
+  readonly failing = new FailingWork();
   /** Renews the leases until the last partition is released. */
   private readonly renewing: BackgroundTasks;
 
@@ -58,9 +61,18 @@ export class Auditor {
     const partitions = new OwnedPartitions((owned) => this.dropped(owned));
     const writer = new Writer(rows, dayOf, {
       lost: (fold) => this.lost(fold),
-      unwritable: (fold, why) => tasks.track(faults.stop(fold, { offset: fold.written, why })),
-      committed: (commit) => metrics.committed(commit),
-      failed: (why) => reports.writeFailed(why),
+      unwritable: (fold, why) => {
+        this.failing.over('rows'); // the partition is stopped
+        tasks.track(faults.stop(fold, { offset: fold.written, why }));
+      },
+      committed: (commit) => {
+        this.failing.over('rows');
+        metrics.committed(commit);
+      },
+      failed: (why) => {
+        this.failing.failed('rows', why);
+        reports.writeFailed(why);
+      },
     });
     const faults = new PartitionFaults(parts, partitions, writer);
     const refusals = new Refusals(loading, writer, reports);
@@ -154,12 +166,17 @@ export class Auditor {
 
   private async share(): Promise<void> {
     if (this.shared.partitions.isClosing) return;
-    await this.membership.share().catch((error: unknown) => {
+    try {
+      await this.membership.share();
+      this.failing.over('leases');
+    } catch (error) {
+      this.failing.failed('leases', error);
       this.shared.reports.heartbeatFailed(error);
-    });
+    }
   }
 
   private lost(fold: PartitionFold): void {
+    this.failing.over('rows'); // its next owner writes them
     const owned = this.shared.partitions.get(fold.partition);
     if (owned?.fold === fold) this.membership.lose(owned);
   }
