@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { EVIDENCE_ALARMS } from '#audit';
 import { leafHash, readSeal } from '#evidence';
@@ -180,6 +180,35 @@ describe('the metrics of a sealer', () => {
   async function rested(): Promise<void> {
     await site.query(`update seal.reading set completed_at = completed_at - ${RESTED}`);
   }
+
+  it('come with a readiness that turns while the sealer cannot sign, and names why', async () => {
+    const { path } = site.settings().keyFiles.log;
+    await serve(await site.start());
+    await site.append('B1', 'x');
+    await site.sealedAll();
+    const ready = async (): Promise<{ status: number; trouble: string | null }> => {
+      const answer = await fetch(`${served.url}/readyz`);
+      return { status: answer.status, ...((await answer.json()) as { trouble: string | null }) };
+    };
+    expect(await ready()).toMatchObject({ status: 200, trouble: null });
+    const last = readFileSync(`${path}.last`);
+    rmSync(`${path}.last`);
+    mkdirSync(`${path}.last`); // where it remembers what it signed
+    await site.append('B1', 'y');
+    const seen = await eventually(
+      'the trouble',
+      async () => {
+        const now = await ready();
+        return now.status === 503 ? now : undefined;
+      },
+      15_000,
+    );
+    expect(seen.trouble).toContain(`${path}.last`);
+    rmSync(`${path}.last`, { recursive: true });
+    writeFileSync(`${path}.last`, last, { mode: 0o600 });
+    await site.sealedAll();
+    await eventually('its readiness', async () => (await ready()).status === 200, 20_000);
+  });
 
   it('have each kind of alarm and each step of a failure at 0 before the first', async () => {
     const text = await (await site.start()).registry.metrics();

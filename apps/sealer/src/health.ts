@@ -9,9 +9,9 @@ export interface SealerTarget extends Omit<Probes, 'ready'> {
 }
 
 /**
- * Returns the probes and metrics of a sealer. It is ready while the log and the database answer.
- * `/readyz` also says whether it is the active one, what it signed last, and which partitions are
- * sealed no further; they do not affect readiness.
+ * Returns the probes and metrics of a sealer. It is ready while the log and the database answer,
+ * and it seals or leaves that to another sealer. `/readyz` also says whether it is the active one,
+ * what it signed last, and which partitions are sealed no further; they do not affect readiness.
  */
 export const sealerProbes = ({ log, sealer, ...rest }: SealerTarget): Probes => ({
   ...rest,
@@ -30,11 +30,13 @@ async function readinessOf(
   const stopped = positions?.flatMap(({ partition, stopped: at }) =>
     at === null ? [] : [{ partition, ...at }],
   );
+  const trouble = sealer.trouble();
   const body = {
-    ready: ofLog?.reachable === true && positions !== undefined,
+    ready: ofLog?.reachable === true && positions !== undefined && trouble === undefined,
     log: { reachable: ofLog?.reachable === true },
     database: { reachable: positions !== undefined },
     active: sealer.isActive(),
+    trouble: trouble ?? null,
     size: checkpoint?.size ?? 0,
     stopped: stopped ?? [],
   };

@@ -17,6 +17,7 @@ import { SiteKeys } from './keys/site-keys.js';
 import { Alarms } from './monitoring/alarms.js';
 import { HouseOutbox } from './monitoring/house-outbox.js';
 import { SealerMetrics } from './monitoring/sealer-metrics.js';
+import { SealingTrouble } from './monitoring/sealing-trouble.js';
 import { LogCheck } from './reading-again/log-check.js';
 import { TileFolder } from './publishing/tile-folder.js';
 import type { SealerParts } from './sealing/parts.js';
@@ -49,6 +50,8 @@ export interface RunningSealer {
   readonly registry: Registry;
   /** Whether this process is the one that seals. Another one may, and this one stands by. */
   isActive(): boolean;
+  /** Returns why it cannot seal or sign, once that has lasted for five seconds. */
+  trouble(): string | undefined;
   positions(): Promise<SealPosition[]>;
   /** Returns the last signed checkpoint. */
   checkpoint(): Promise<KeptCheckpoint | undefined>;
@@ -120,6 +123,7 @@ async function startOn(
       witnesses.ask(checkpoint);
     },
     witnesses,
+    trouble: new SealingTrouble(),
   };
   return running(parts, outbox, keys);
 }
@@ -136,6 +140,7 @@ function running(parts: SealerParts, outbox: HouseOutbox, keys: SiteKeys): Runni
     safeKeyHere: keys.safeKeyHere,
     registry: metrics.registry,
     isActive: () => sealer.isActive,
+    trouble: () => parts.trouble.lasting,
     positions: () => store.positions(),
     checkpoint: () => reader.checkpoint(),
     close: async () => {

@@ -5,6 +5,7 @@ import type { Journal } from '#server';
 import type { SiteKeys } from '../keys/site-keys.js';
 import type { Alarms } from '../monitoring/alarms.js';
 import type { SealerMetrics } from '../monitoring/sealer-metrics.js';
+import type { SealingTrouble } from '../monitoring/sealing-trouble.js';
 import type { LogCheck } from '../reading-again/log-check.js';
 import type { CheckpointSigner } from '../signing/checkpoint-signer.js';
 import type { Witnesses } from '../witnesses/witnesses.js';
@@ -31,6 +32,7 @@ export interface SealerParts {
   readonly journal: Journal;
   readonly metrics: SealerMetrics;
   readonly alarms: Alarms;
+  readonly trouble: SealingTrouble;
   readonly witnesses: Witnesses;
   /** Reads the log again while this sealer is the active one. */
   readonly check: LogCheck;

@@ -51,7 +51,7 @@ export class Sealer {
   }
 
   private async run(): Promise<void> {
-    const { store, owner, leaseMs, metrics } = this.parts;
+    const { store, owner, leaseMs, metrics, trouble } = this.parts;
     const { signal } = this.stopping;
     while (!signal.aborted) {
       try {
@@ -59,6 +59,7 @@ export class Sealer {
         const lease = await store.claim(owner, leaseMs);
         if (lease) await this.seal(lease);
         else {
+          trouble.over();
           metrics.standBy();
           await this.rest(leaseMs / CLAIMS_A_LEASE);
         }
@@ -170,7 +171,7 @@ export class Sealer {
    * Anything else is a failure and is tried again, ever more slowly.
    */
   private async failed(error: unknown): Promise<void> {
-    const { journal, metrics } = this.parts;
+    const { journal, metrics, trouble } = this.parts;
     if (error instanceof LeaseLost) {
       journal.info('site lost to another sealer', { error: errorText(error) });
       return;
@@ -183,6 +184,7 @@ export class Sealer {
     if (error instanceof SigningRefused)
       this.parts.alarms.raise(error.alarm, { detail: error.message });
     metrics.failed('session');
+    trouble.failed(error);
     journal.error('retrying to seal', { error: errorText(error) });
     const waitMs = Math.min(RETRY_MS * 2 ** this.failures, RETRY_MS_MAX);
     this.failures += 1;

@@ -217,6 +217,7 @@ export class SiteLog {
     const note = await signer.sign({ origin, size, root }, { keys, prove, assertHeld });
     await store.keepCheckpoint(size, note);
     this.signed = size;
+    this.parts.trouble.over();
     metrics.size.set(size);
     metrics.unsigned.set(0);
     await this.parts.publish({ size, note });
@@ -241,6 +242,7 @@ export class SiteLog {
       if (error instanceof LeaseLost) throw error;
       this.notBefore = performance.now() + RETRY_MS;
       this.parts.metrics.failed('sign');
+      this.parts.trouble.failed(error);
       const detail = `no checkpoint is signed: ${errorText(error)}`;
       if (error instanceof SigningRefused) this.parts.alarms.raise(error.alarm, { detail });
       else this.parts.journal.error('retrying signature', { error: errorText(error) });
