@@ -1,6 +1,6 @@
-// `npm run lanes:faults [-- part of a rule]`: plants each fault of planted-faults.mjs in a copy of the
-// lane, and looks whether the tests that compare the lane with the explaining path find it. Exits 1
-// with the names of those that they do not find. Minutes; it uses one processor.
+// `npm run lanes:faults [-- part of a rule]`: plants each fault of planted-faults.mjs in a copy of
+// the lane, and looks whether the tests that compare the lane with the explaining path find it.
+// Exits 1 with the names of those that they do not find. Minutes; it uses one processor.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,7 +51,7 @@ function ended(test) {
       timeout: TEST_MS_MAX,
     },
   );
-  // jest's own report in JSON cannot be made of an error that refers to itself, as `LanesDiffer` does
+  // jest makes no report in JSON of an error that refers to itself, as `LanesDiffer` does
   const [, counts] = /^Tests: +(.*)$/m.exec(stderr) ?? [];
   if (counts === undefined || stderr.includes('Test suite failed to run')) return 'broken';
   return counts.includes('failed') ? 'failed' : 'passed';
