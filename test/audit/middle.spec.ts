@@ -215,6 +215,36 @@ describe('the range of a part of a table’s log', () => {
     });
   });
 
+  it('takes records that nobody judges for records, where it begins and where it ends', async () => {
+    const log = day();
+    const one = recordsOf(log.events, [1]);
+    const at = openingOf(log, 'S4') + 2;
+    const passed = [...one.slice(0, at), one.at(0), ...one.slice(at), one.at(0)].map(
+      (of, record) => ({
+        record,
+        events: record === at || record > one.length ? [] : (of?.events ?? []),
+      }),
+    );
+    const ask = (asked: RangeAsked): Promise<JudgedRange | undefined> =>
+      findRange(readerOf(passed), asked, passed.length);
+    const to = passed.length;
+    const first = openingOf(log, 'S3');
+    expect(await ask({ of: 'span', from: at, to })).toMatchObject({ first, end: to });
+    expect(await ask({ of: 'record', record: at })).toMatchObject({ first, end: to });
+    const ref = refOf(log.events[openingOf(log, 'S5')] as Sent);
+    expect(await ask({ of: 'shoe', ref })).toMatchObject({ end: to, leftReach: false });
+    expect(await ask({ of: 'span', from: to - 1, to })).toMatchObject({
+      first: openingOf(log, 'S4'),
+      end: to,
+    });
+  });
+
+  it('is the whole log of a table that has records and no event', async () => {
+    const records = [0, 1, 2].map((record) => ({ record, events: [] }));
+    const range = await findRange(readerOf(records), { of: 'span', from: 1, to: 3 }, 3);
+    expect(range).toMatchObject({ first: 0, end: 3, shoe: null, isSure: true });
+  });
+
   it('begins with record 0 if that was asked for', async () => {
     expect(await rangeIn(day(), { of: 'span', from: 0, to: 7 })).toMatchObject({
       first: 0,

@@ -120,6 +120,17 @@ describe('a package of a day', () => {
     }
   });
 
+  it('has no shoe that a device only sends again from an old buffer', async () => {
+    await house.record('T1', one.slice(0, inside(1)));
+    days.push(await house.closeDay());
+    for (const asked of [ofDay(3), ofDay(3, 'T1')]) {
+      const { verdict, faults, statement } = await house.report(asked);
+      expect({ verdict, faults }).toEqual({ verdict: 'INTACT', faults: [] });
+      const table = statement?.tables.find((each) => each.table === 'T1');
+      expect(table?.shoes).toEqual([shoes.at(-1)]);
+    }
+  });
+
   it('is refused while the day is not sealed', async () => {
     const tomorrow = '2099-01-01';
     await expect(house.make(asking({ kind: 'day', day: tomorrow }))).rejects.toMatchObject({

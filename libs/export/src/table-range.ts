@@ -179,21 +179,13 @@ export class TableRange {
   /** Adds to a range what its records name. */
   private async named(range: SettledRange): Promise<ChosenRange> {
     const { log } = this;
-    const opened: string[] = [];
     const documents = new Map<string, Uint8Array>();
     for (const n of range.context)
       for await (const { events } of log.events(n, n + 1))
         for (const event of events) this.addDocument(event, documents);
     for await (const { events } of log.events(range.first, range.end))
-      for (const event of events) {
-        this.addDocument(event, documents);
-        if (event.type === 'shoe-opened') opened.push(event.shoe ?? '');
-      }
-    const shown = this.found?.shoe?.name;
-    const from = shown === undefined ? 0 : Math.max(0, opened.indexOf(shown));
-    const shoes =
-      this.asked.of.of === 'span' ? [...new Set(opened.slice(from))] : opened.slice(from, from + 1);
-    return { ...range, shoes, documents };
+      for (const event of events) this.addDocument(event, documents);
+    return { ...range, shoes: this.found?.shoes ?? [], documents };
   }
 
   /** Adds the document that an event names, if it is installed. */

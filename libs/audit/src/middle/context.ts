@@ -122,7 +122,7 @@ export class ContextChooser extends LogWatch {
     if (record !== undefined && record !== null && record < this.first) this.needed.add(record);
   }
 
-  protected override begin(record: number): void {
+  override begin(record: number): void {
     super.begin(record);
     if (this.hasBegun || !this.isInRange) return;
     this.hasBegun = true;

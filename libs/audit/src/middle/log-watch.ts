@@ -91,10 +91,9 @@ export abstract class LogWatch implements Admitting {
     return this.start === 0 || this.events > WAITS_END;
   }
 
-  /** Takes the next event of the table, and the number of the record that holds it. */
-  take(event: AnyEvent, record: number): void {
-    if (record !== this.record) this.begin(record);
-    positioned(event, record);
+  /** Takes the next event of the table, which the record that began last holds. */
+  take(event: AnyEvent): void {
+    positioned(event, this.record);
     this.events += 1;
     if (isReview(event)) return;
     if (this.start === 0) return this.arrive(event);
@@ -155,7 +154,8 @@ export abstract class LogWatch implements Admitting {
     this.firstHeard(event);
   }
 
-  protected begin(record: number): void {
+  /** Begins the next record. One whose lines nobody judges has no event. */
+  begin(record: number): void {
     this.record = record;
     if (!this.admission.wait) this.quiet = record;
   }

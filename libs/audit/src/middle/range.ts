@@ -31,6 +31,11 @@ export interface JudgedRange {
   readonly end: number;
   /** The first shoe that the range shows; null if none was open. */
   readonly shoe: OpenedShoe | null;
+  /**
+   * The shoes that the range shows, in the order of their openings. Openings that open nothing are
+   * left out, such as one that a device sends again.
+   */
+  readonly shoes: readonly string[];
   /** Whether all of the asked shoe is there: it left reach, so that nothing can change it. */
   readonly leftReach: boolean;
   /** Whether reading from record 0 on finds the same. */
@@ -50,6 +55,7 @@ export interface JudgedRange {
 export class RangeFinder extends LogWatch {
   private open: Shown | null = null;
   private shown: RangeFinder['open'] = null;
+  private readonly listed = new Set<string>();
   private isFound = false;
   private later = 0;
   private lostDuty: number | null = null;
@@ -80,10 +86,10 @@ export class RangeFinder extends LogWatch {
     const { first = 0, shoe = null } = this.shown ?? {};
     const leftReach = asked.of !== 'span' && this.later >= 2;
     const isSure = this.start === 0 || (this.isSure && this.shown?.isSure() === true);
-    return { first, end, shoe, leftReach, isSure };
+    return { first, end, shoe, shoes: [...this.listed], leftReach, isSure };
   }
 
-  protected override begin(record: number): void {
+  override begin(record: number): void {
     super.begin(record);
     const { asked } = this;
     if (asked.of === 'span' && record === asked.from) this.find();
@@ -94,6 +100,7 @@ export class RangeFinder extends LogWatch {
     if (this.isFound) return;
     this.isFound = true;
     this.shown = this.open;
+    if (this.open) this.listed.add(this.open.shoe.name);
   }
 
   protected opened(shoe: OpenedShoe): void {
@@ -102,8 +109,14 @@ export class RangeFinder extends LogWatch {
     const isKnown = open?.isPastWaits === true && isPastWaits && lostDuty === null;
     this.open = { shoe, first, isPastWaits, isSure: isKnown ? signedOn : NOT_FRESH };
     if (this.isFound && !isPastWaits) this.isInDoubt = true;
-    if (this.isFound) this.later += 1;
+    if (this.isFound) this.follow(shoe);
     else if (asked.of === 'shoe' && asked.ref === shoe.ref) this.find();
+  }
+
+  /** Takes a shoe opened after the first one shown. If none was open then, it is shown itself. */
+  private follow({ name }: OpenedShoe): void {
+    this.later += 1;
+    if (this.asked.of === 'span' || this.listed.size === 0) this.listed.add(name);
   }
 
   override admitted(event: AnyEvent): void {

@@ -26,7 +26,8 @@ export async function findRange(
 ): Promise<JudgedRange | undefined> {
   const finder = new RangeFinder(asked, near);
   for await (const { record, events } of read(near.start, size)) {
-    for (const event of events) finder.take(event, record);
+    finder.begin(record);
+    for (const event of events) finder.take(event);
     if (finder.isDone) break;
   }
   return finder.range();
@@ -71,8 +72,10 @@ async function chosenFor(
 ): Promise<ContextChosen> {
   if (first === 0) return { records: [], back: null, isSure: true };
   const chooser = new ContextChooser(first, shown, near);
-  for await (const { record, events } of read(near.start, end))
-    for (const event of events) chooser.take(event, record);
+  for await (const { record, events } of read(near.start, end)) {
+    chooser.begin(record);
+    for (const event of events) chooser.take(event);
+  }
   return chooser.chosen();
 }
 
