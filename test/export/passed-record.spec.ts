@@ -11,7 +11,8 @@ import { describeOnKafka, freshTopic, kafkaForTests } from '../kit/kafka.js';
 import { asking, ExportHouse, filesIn, playedAt, shoesOf } from './export-house.js';
 
 // A record that names another table than its key stops its partition until an administrator passes
-// it. It is sealed as it is, and packages of the records behind it show it and leave it out.
+// it. It is sealed as it is, and packages of the records behind it show it and leave it out. One
+// whose key names no table is in a tree of its partition, which packages of all tables have.
 
 const PARTITIONS = 2;
 const kafka = await kafkaForTests();
@@ -43,13 +44,7 @@ function passed(open: (databaseUrl: string) => Promise<EventLog>): void {
     await house.record('T1', played.slice(0, AT));
     await house.site.append('T1', FOREIGN);
     await house.record('T1', played.slice(AT));
-    offset = await eventually('a stopped partition', async () => {
-      const [row] = await house.site.query<{ stopped_offset: string }>(
-        'select stopped_offset from rows.position where partition = $1 and stopped_reason is not null',
-        [PARTITION],
-      );
-      return row && Number(row.stopped_offset);
-    });
+    offset = await stoppedAt(PARTITION);
     await house.site.sealedAll();
   }, 120_000);
   afterAll(() => house?.close());
@@ -60,7 +55,7 @@ function passed(open: (databaseUrl: string) => Promise<EventLog>): void {
   }, 60_000);
 
   it('is shown and left out once it is passed, and both verifiers say so', async () => {
-    await pass();
+    await pass(PARTITION, offset);
     await house.settled();
     for (const asked of [ofTable, ofShoe(2), ofShoe(3)]) {
       const { file } = await house.make(asked);
@@ -90,13 +85,57 @@ function passed(open: (databaseUrl: string) => Promise<EventLog>): void {
     expect(faults[0]?.message).toContain('does not name table T1');
   }, 60_000);
 
-  /** Passes the record as an administrator does. */
-  async function pass(): Promise<void> {
-    const [record] = await house.site.log.read(PARTITION, offset, 1);
+  it('is in the packages of all tables if its key names none, and both verifiers take them', async () => {
+    const day = await house.closeDay();
+    for (const key of ['', 'x'.repeat(16_385)]) await pass(0, await appended(key));
+    await house.record('T2', playedAt('T2', { seed: 5, shoes: 1 }));
+    const days = [day, await house.closeDay()];
+    await pass(0, await appended(''));
+    days.push(await house.closeDay());
+    const shown: unknown[] = [];
+    for (const of of days) {
+      const { file } = await house.make(asking({ kind: 'day', day: of }));
+      const { verdict, faults, statement } = await house.verified(file);
+      expect({ verdict, faults }).toEqual({ verdict: 'INTACT', faults: [] });
+      expect(house.secondWord(file) ?? 'INTACT').toBe('INTACT');
+      const unkeyed = statement?.tables.find(({ table }) => table === '@unkeyed-0');
+      const lines = statement?.unjudged.filter(({ table }) => table === '@unkeyed-0');
+      shown.push({ records: unkeyed?.records, lines: lines?.length });
+    }
+    expect(shown).toEqual([
+      { records: undefined, lines: 0 },
+      { records: 2, lines: 6 },
+      { records: 3, lines: 6 },
+    ]);
+  }, 60_000);
+
+  /** Appends a record of two lines to partition 0, and returns where the auditor stops at it. */
+  async function appended(key: string): Promise<number> {
+    await house.site.log.append({
+      ...{ partition: 0, urgency: 'live' },
+      records: [{ key, value: Buffer.from('no event\nof any table') }],
+    });
+    return stoppedAt(0);
+  }
+
+  /** Returns the offset at which a partition is stopped, once it is. */
+  const stoppedAt = (partition: number): Promise<number> =>
+    eventually('a stopped partition', async () => {
+      const [row] = await house.site.query<{ stopped_offset: string }>(
+        'select stopped_offset from rows.position where partition = $1 and stopped_reason is not null',
+        [partition],
+      );
+      return row && Number(row.stopped_offset);
+    });
+
+  /** Passes a record as an administrator does. */
+  async function pass(partition: number, at: number): Promise<void> {
+    const [record] = await house.site.log.read(partition, at, 1);
     if (!record) throw new Error('the record is not in the log');
     const store = RowStore.open(house.site.database.url, { poolSize: 1 });
     const { text, values } = store.passing({
-      ...{ partition: PARTITION, offset, key: 'T1', size: record.value.length },
+      ...{ partition, offset: at, size: record.value.length },
+      key: record.key,
       sha256: createHash('sha256').update(record.value).digest('hex'),
       ...{ reason: 'another program wrote it', passedBy: 'person/ann' },
     });

@@ -42,6 +42,7 @@ const UNJUDGED_SITE: ExportRows = {
   finding: async () => undefined,
   acts: async () => [],
   unjudged: async () => [],
+  passed: async () => [],
   difference: async () => undefined,
 };
 

@@ -73,6 +73,25 @@ describe('a sealer', () => {
     for (const table of tables) expect(await site.reader.table(table)).toBeDefined();
   });
 
+  it('seals records without a key, or with one that no table can have, in a tree for each partition', async () => {
+    const keys = ['', 'x'.repeat(16_385), 'ế'.repeat(5_462), 'B07', ''];
+    for (const partition of [0, 1])
+      await site.log.append({
+        ...{ partition, urgency: 'live' },
+        records: keys.map((key, n) => ({ key, value: Buffer.from(`${partition}/${n}`) })),
+      });
+    await site.start();
+    await site.sealedAll();
+    await verified(site);
+    const last = (await site.reader.lastEntry('seal'))?.index ?? 0;
+    for (const partition of [0, 1]) {
+      const table = await site.reader.table(`@unkeyed-${partition}`);
+      expect((await site.reader.head(table?.number ?? -1, last))?.size).toBe(4);
+      const positions = await site.reader.positions(table?.number ?? -1, 0, 4);
+      expect(positions).toEqual([0, 1, 2, 4].map((offset) => ({ partition, offset })));
+    }
+  });
+
   it('seals within a minute only when asked, at most every five seconds', async () => {
     const slow = { rhythm: { everyMs: 3_600_000, records: 50_000, graceMs: 900_000 } };
     await site.append('B07', ...records('B07', 1));

@@ -281,17 +281,19 @@ async function expectHeads(
     for (const [partition, next] of seal.next.entries()) {
       const from = done[partition] ?? 0;
       for (const { key, value } of (stored[partition] ?? []).slice(from, next)) {
-        const tree = trees.get(key) ?? new Frontier(sha256);
+        const isTable = key !== '' && Buffer.byteLength(key) <= 16_384;
+        const table = isTable ? key : `@unkeyed-${partition}`;
+        const tree = trees.get(table) ?? new Frontier(sha256);
         tree.append(leafHash(sha256, value));
-        trees.set(key, tree);
+        trees.set(table, tree);
       }
       done[partition] = next;
     }
     const known = new Set(names);
-    const fresh = [...trees.keys()].filter((key) => !known.has(nameOfTable(key)));
+    const fresh = [...trees.keys()].filter((table) => !known.has(nameOfTable(table)));
     fresh.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
     names.push(...fresh.map(nameOfTable));
-    const byName = new Map([...trees].map(([key, tree]) => [nameOfTable(key), tree]));
+    const byName = new Map([...trees].map(([table, tree]) => [nameOfTable(table), tree]));
     const heads = names.map((name) => {
       const tree = byName.get(name) ?? new Frontier(sha256);
       const head = { origin: seal.origin, name, size: tree.size, root: tree.root() };

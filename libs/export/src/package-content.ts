@@ -18,7 +18,7 @@ import { LogWindow } from './log-window.js';
 import { ExportRefusal } from './refusal.js';
 import { reportsOf } from './reports/reports.js';
 import { rangeOfShown, resolve, type Resolved } from './resolved.js';
-import { rowsUpTo } from './rows.js';
+import { rowsUpTo, type RecordPosition } from './rows.js';
 import { SealedParts, type SealSpan, type ShownState, type SinceSizes } from './sealed-parts.js';
 import { TableLog, type NumberedTable } from './table-log.js';
 import { TableRange } from './table-range.js';
@@ -60,7 +60,9 @@ export async function packageContent(
   const resolved = await resolve({ seals, rows, state, log }, asked);
   const monthEnds = await sealed.monthEnds();
   const since = { held: asked.since, monthEnds };
-  return new Content(parts, asked, { state, sealed, origin, since, log, ...resolved }).make(making);
+  const passed = await rows.passed();
+  const ground = { state, sealed, origin, since, passed, log, ...resolved };
+  return new Content(parts, asked, ground).make(making);
 }
 
 interface Ground extends Resolved {
@@ -68,6 +70,8 @@ interface Ground extends Resolved {
   readonly sealed: SealedParts;
   readonly origin: string;
   readonly since: SinceSizes;
+  /** The records that nobody judges, of all tables. */
+  readonly passed: readonly RecordPosition[];
   readonly log: (table: NumberedTable) => TableLog;
 }
 
@@ -131,10 +135,13 @@ class Content {
     const own: typeof this.unjudged = [];
     for (const { position, line, released } of await this.parts.rows.unjudged(table)) {
       const record = await log.recordAt(position);
-      if (record === undefined) continue;
-      const lines = line === null ? await log.linesOf(record) : 1;
-      for (let i = 0; i < lines; i += 1)
-        own.push({ table, record, line: (line ?? 1) + i, released });
+      if (record !== undefined) own.push({ table, record, line, released });
+    }
+    for (const position of this.ground.passed) {
+      const record = await log.recordExactlyAt(position);
+      const lines = record === undefined ? 0 : await log.linesOf(record);
+      for (let line = 1; record !== undefined && line <= lines; line += 1)
+        own.push({ table, record, line, released: true });
     }
     own.sort((a, b) => a.record - b.record || a.line - b.line);
     this.unjudged.push(...own);

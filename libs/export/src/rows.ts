@@ -38,14 +38,17 @@ export interface ExportRows {
   finding(id: string): Promise<LookedUpFinding | undefined>;
   /** Returns the records with acts on a finding, in the order of the log. */
   acts(finding: string): Promise<RecordPosition[]>;
-  /** Returns the lines of a table that the fold does not judge; all lines of a record for null. */
+  /** Returns the lines of a table that the fold does not judge, but for those of passed records. */
   unjudged(table: string): Promise<
     {
       readonly position: RecordPosition;
-      readonly line: number | null;
+      /** Counted from 1. */
+      readonly line: number;
       readonly released: boolean;
     }[]
   >;
+  /** Returns the records that nobody judges by decision of an administrator, of all tables. */
+  passed(): Promise<readonly RecordPosition[]>;
   /** Returns how the rows differ from what was judged of shoes that left reach. */
   difference(shoes: readonly RangeShoe[]): Promise<string | undefined>;
 }

@@ -44,6 +44,14 @@ export class TableLog {
     return (await cursor?.peek())?.index;
   }
 
+  /** Returns the number of the table's record at a position; undefined if that is another table's. */
+  async recordExactlyAt(position: RecordPosition): Promise<number | undefined> {
+    const record = await this.recordAt(position);
+    const found = record === undefined ? undefined : await this.positionOf(record);
+    const { partition, offset } = position;
+    return found?.offset === offset && found.partition === partition ? record : undefined;
+  }
+
   /** Returns where a record is. */
   async positionOf(record: number): Promise<RecordPosition | undefined> {
     const [position] = await this.parts.seals.positions(this.table.number, record, record + 1);

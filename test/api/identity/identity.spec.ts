@@ -429,6 +429,7 @@ describe('what a device key may write', () => {
     ['device/B07-shoe', 'bet-placed', 'B07', 'type'],
     ['device/B07-shoe', 'card-drawn', 'B071', 'table'],
     ['device/B07-shoe', 'card-drawn', '@house', 'table'],
+    ['device/B07-shoe', 'card-drawn', '@unkeyed-0', 'table'],
   ])(
     'is limited by its lists: from %s a %s at %s is refused for %s',
     (source, type, table, refused) => {

@@ -1,4 +1,5 @@
 import { HOUSE_TABLE, SENT_TYPES } from '#audit';
+import { isUnkeyed } from '#evidence';
 import { type Permission, permitted, type Role } from './permissions.js';
 import { NamePatterns } from './name-patterns.js';
 
@@ -116,7 +117,8 @@ export class WriteScope {
   }): 'source' | 'type' | 'table' | undefined {
     if (source.startsWith(OUR_SOURCES) || !this.sources.has(source)) return 'source';
     if (!SENT.has(type) || !this.types.has(type)) return 'type';
-    if (table === HOUSE_TABLE || !this.tables.has(table)) return 'table';
+    if (table === HOUSE_TABLE || isUnkeyed(table)) return 'table';
+    if (!this.tables.has(table)) return 'table';
     return undefined;
   }
 }

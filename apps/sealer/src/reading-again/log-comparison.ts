@@ -1,4 +1,4 @@
-import { leafHash, nameOfTable, type Sha256 } from '#evidence';
+import { leafHash, nameOfTable, tableOfRecord, type Sha256 } from '#evidence';
 import { BrokenLog, type EventLog, type StoredRecord } from '#event-log';
 import type { LeafCursor, Mismatch, SealReader } from '#seal-store';
 
@@ -90,8 +90,8 @@ export class LogComparison {
 
   /** Returns whether a record is the one that was hashed from its position, for its table. */
   private async isSealed(record: StoredRecord): Promise<boolean> {
-    const { partition, offset, key } = record;
-    const cursor = await this.cursorOf(key, offset);
+    const { partition, offset } = record;
+    const cursor = await this.cursorOf(tableOfRecord(record), offset);
     for (let leaf = await cursor?.peek(); leaf; leaf = await cursor?.peek()) {
       if (leaf.position.offset > offset) return false;
       cursor?.pass();
@@ -102,20 +102,21 @@ export class LogComparison {
   }
 
   /** Returns the cursor of a table, at this offset. A new one sees the records that came since. */
-  private async cursorOf(key: string, offset: number): Promise<LeafCursor | undefined> {
-    const kept = this.cursors.get(key);
+  private async cursorOf(table: string, offset: number): Promise<LeafCursor | undefined> {
+    const kept = this.cursors.get(table);
     if (await kept?.peek()) return kept;
     if (this.cursors.size >= CURSORS_MAX) this.cursors.clear();
-    const cursor = await this.reader.cursor(nameOfTable(key), offset);
-    if (cursor) this.cursors.set(key, cursor);
+    const cursor = await this.reader.cursor(nameOfTable(table), offset);
+    if (cursor) this.cursors.set(table, cursor);
     return cursor;
   }
 
   private async changed(record: StoredRecord): Promise<RecordDifference> {
-    const { partition, offset, key, value } = record;
+    const { partition, offset, value } = record;
+    const table = tableOfRecord(record);
     const leaf = await this.reader.recordAt({ partition, offset });
-    const name = leaf?.name ?? nameOfTable(key);
-    const line = name === nameOfTable(key) ? firstBadLine(value, key) : 1;
+    const name = leaf?.name ?? nameOfTable(table);
+    const line = name === nameOfTable(table) ? firstBadLine(value, table) : 1;
     return {
       ...{ partition, offset, name },
       ...{ record: leaf?.index ?? null, sealed: leaf?.hash ?? null },

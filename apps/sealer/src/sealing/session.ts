@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { UnsealableRecord, type Tables } from './tables.js';
+import { SkippedRecord, type Tables } from './tables.js';
 import { BrokenLog, type Follower, type StoredRecord } from '#event-log';
 import { asError } from '#process';
 import { LeaseLost, type Lease } from '#seal-store';
@@ -107,7 +107,7 @@ export class SealingSession {
     const deliveries = this.intake.drain();
     if (deliveries.length === 0) return;
     const admitted: StoredRecord[] = [];
-    const refused = new Map<ReadRecords, UnsealableRecord>();
+    const refused = new Map<ReadRecords, SkippedRecord>();
     try {
       for (const delivery of deliveries) {
         const { records, fault } = this.tables.admit(delivery.partition, delivery.records);
@@ -135,7 +135,7 @@ export class SealingSession {
 
   /** A partition that cannot be read is stopped; any other failure ends the session. */
   private async stopFollowing({ partition, why }: StoppedFollowing): Promise<void> {
-    const isFault = why instanceof BrokenLog || why instanceof UnsealableRecord;
+    const isFault = why instanceof BrokenLog || why instanceof SkippedRecord;
     if (!isFault) throw why;
     await this.commit();
     const offset = why.offset ?? this.tables.positions[partition] ?? 0;

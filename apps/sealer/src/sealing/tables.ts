@@ -4,6 +4,7 @@ import {
   namesText,
   nameOfTable,
   tableOfName,
+  tableOfRecord,
   utf8Of,
   type Sha256,
 } from '#evidence';
@@ -21,30 +22,22 @@ import {
   type TableTree,
 } from '#seal-store';
 
-/** Longest id of a table in bytes, as contract section 8 allows it. */
-const TABLE_BYTES_MAX = 16 * 1024;
-
-/** Thrown for a record that cannot be sealed: its partition stops there. */
-export class UnsealableRecord extends Error {
-  override readonly name = 'UnsealableRecord';
+/** Thrown for a record that the log skips: its partition stops there. */
+export class SkippedRecord extends Error {
+  override readonly name = 'SkippedRecord';
 
   constructor(
     readonly offset: number,
-    why: string,
+    next: number,
   ) {
-    super(`the record at offset ${offset} ${why}`);
+    super(`the record at offset ${offset} is missing: offset ${next} follows the one before`);
   }
 }
 
-function keyFault(offset: number, key: string): UnsealableRecord | undefined {
-  const isTable = key !== '' && Buffer.byteLength(key) <= TABLE_BYTES_MAX;
-  return isTable ? undefined : new UnsealableRecord(offset, 'has no key that names a table');
-}
-
-/** The records that can be appended, and why the one after them cannot. */
+/** The records that can be appended, and why none after them can. */
 export interface Admitted {
   readonly records: readonly StoredRecord[];
-  readonly fault?: UnsealableRecord;
+  readonly fault?: SkippedRecord;
 }
 
 interface Table extends Omit<TableTree, 'number' | 'sealed'> {
@@ -68,8 +61,8 @@ export interface SealedTables extends Pick<NewEntry, 'numbers' | 'grown'> {
  */
 export class Tables {
   private readonly byName = new Map<string, Table>();
-  /** By the key of records, which is faster than by name. */
-  private readonly byKey = new Map<string, Table>();
+  /** By the table of records, which is faster than by name. */
+  private readonly byId = new Map<string, Table>();
   private readonly names: string[] = [];
   private readonly heads: HeadTree;
   private readonly next: number[];
@@ -117,19 +110,15 @@ export class Tables {
 
   /**
    * Returns those of consecutive records of a partition that can be appended next: not those that
-   * the trees hold already, and none from the first on that cannot be sealed.
+   * the trees hold already, and none behind a record that is missing.
    */
   admit(partition: number, records: readonly StoredRecord[]): Admitted {
     let next = this.next[partition] ?? 0;
     const admitted: StoredRecord[] = [];
     for (const record of records) {
-      const { offset, key } = record;
+      const { offset } = record;
       if (offset < next) continue;
-      const fault =
-        offset > next
-          ? new UnsealableRecord(next, `is missing: offset ${offset} follows the one before`)
-          : keyFault(offset, key);
-      if (fault) return { records: admitted, fault };
+      if (offset > next) return { records: admitted, fault: new SkippedRecord(next, offset) };
       admitted.push(record);
       next += 1;
     }
@@ -141,8 +130,9 @@ export class Tables {
     const growth = new Map<Table, TreeGrowth>();
     const newTables: { readonly id: number; readonly name: string }[] = [];
     const moves = new Map<number, Commit['moves'][number]>();
-    for (const { partition, offset, key, value } of records) {
-      const table = this.tableOf(key, newTables);
+    for (const record of records) {
+      const { partition, offset, value } = record;
+      const table = this.tableOf(tableOfRecord(record), newTables);
       let grown = growth.get(table);
       if (!grown) growth.set(table, (grown = new TreeGrowth(table.id, table.tree)));
       const leaf = leafHash(this.sha256, value);
@@ -187,10 +177,10 @@ export class Tables {
     return { number, name, size: tree.size, root: tree.root() };
   }
 
-  private tableOf(key: string, made: { readonly id: number; readonly name: string }[]): Table {
-    let table = this.byKey.get(key);
+  private tableOf(id: string, made: { readonly id: number; readonly name: string }[]): Table {
+    let table = this.byId.get(id);
     if (table) return table;
-    const name = nameOfTable(key);
+    const name = nameOfTable(id);
     table = this.byName.get(name);
     if (!table) {
       const tree = new GrowingTree(this.sha256);
@@ -199,7 +189,7 @@ export class Tables {
       this.byName.set(name, table);
       made.push({ id: table.id, name });
     }
-    this.byKey.set(key, table);
+    this.byId.set(id, table);
     return table;
   }
 }

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { readModelDataSource } from '../database/data-source.js';
 import { keyOf } from '../database/schema-keys.js';
 import type { LinePosition } from '../entities/index.js';
-import { passedUnderKey } from '../passed/passed-records.js';
+import { passedRecords } from '../passed/passed-records.js';
 import { readSnapshot, type Snapshot } from '../reading/snapshot-read.js';
 import { shoeDifference } from './shoe-difference.js';
 
@@ -30,11 +30,11 @@ export interface StoredOpening {
   readonly position: RecordPosition;
 }
 
-/** A line of a record, or all of its lines (null), that the fold does not judge. */
+/** A line of a record that the fold does not judge. */
 export interface UnjudgedLine {
   readonly position: RecordPosition;
   /** Counted from 1. */
-  readonly line: number | null;
+  readonly line: number;
   /** Whether the fold leaves it out. Otherwise the table is parked there. */
   readonly released: boolean;
 }
@@ -122,22 +122,21 @@ export class PackageRows {
     );
   }
 
-  /** Returns what the fold does not judge of a table: passed records, released and parked events. */
-  unjudged(table: string): Promise<UnjudgedLine[]> {
-    return this.read(async (read) => {
-      const passed = await passedUnderKey(read, table);
-      const lines = await read.rows<RecordPosition & Omit<UnjudgedLine, 'position'>>(
-        `select r.partition, r."offset", r.line + 1 as line, true as released from released r
-         where r."table" = $1
-         union all
-         select p.partition, p."offset", p.line + 1, false from parked p where p.name = $1`,
-        [table],
-      );
-      return [
-        ...passed.map((position) => ({ position, line: null, released: true })),
-        ...lines.map(({ line, released, ...position }) => ({ position, line, released })),
-      ];
-    });
+  /** Returns what the fold does not judge of a table's records: released and parked events. */
+  async unjudged(table: string): Promise<UnjudgedLine[]> {
+    const lines = await this.rows<RecordPosition & Omit<UnjudgedLine, 'position'>>(
+      `select r.partition, r."offset", r.line + 1 as line, true as released from released r
+       where r."table" = $1
+       union all
+       select p.partition, p."offset", p.line + 1, false from parked p where p.name = $1`,
+      [table],
+    );
+    return lines.map(({ line, released, ...position }) => ({ position, line, released }));
+  }
+
+  /** Returns all passed records, which the fold does not judge, in the order of the log. */
+  passed(): Promise<RecordPosition[]> {
+    return this.read((read) => passedRecords(read, {}));
   }
 
   /**
