@@ -65,7 +65,6 @@ export const PLANTED_FAULTS = [
       'if (this.isCoupOpen',
     ],
     ['no coup opens in an open one', '!isNormal || this.isCoupOpen || ', '!isNormal || '],
-    ['no coup opens in a closed shoe', ' || this.isClosed || number', ' || number'],
     ['coups are numbered in turn', ' || number !== this.lastNumber + 1)', ')'],
     [
       'no coup opens after the last',
@@ -237,18 +236,13 @@ export const PLANTED_FAULTS = [
     ],
     [
       'a shoe closes between coups',
-      'if (this.isCoupOpen || this.isClosed || this.wagers.size > 0) return false;',
-      'if (this.isClosed || this.wagers.size > 0) return false;',
-    ],
-    [
-      'a shoe closes once',
-      'if (this.isCoupOpen || this.isClosed || this.wagers.size > 0) return false;',
       'if (this.isCoupOpen || this.wagers.size > 0) return false;',
+      'if (this.wagers.size > 0) return false;',
     ],
     [
       'no bet waits when a shoe closes',
-      'if (this.isCoupOpen || this.isClosed || this.wagers.size > 0) return false;',
-      'if (this.isCoupOpen || this.isClosed) return false;',
+      'if (this.isCoupOpen || this.wagers.size > 0) return false;',
+      'if (this.isCoupOpen) return false;',
     ],
     ['a closing has a reason', 'if (data.reason === undefined || !this', 'if (!this'],
     [

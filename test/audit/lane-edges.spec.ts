@@ -163,6 +163,12 @@ const CARDS: Record<string, Edge> = {
     leaves: 'coup-opened',
     finds: ['SH-07'],
   },
+  'the first burned card was read': {
+    within: `rules: punto-banco@1\nburned: 2C 3C 4C\n${COUP}`,
+    beyond: `rules: punto-banco@1\nburned: ?? 3C 4C\n${COUP}`,
+    leaves: 'card-drawn',
+    finds: ['DV-01'],
+  },
   'cards are burned at a table that reports it': {
     within: `rules: punto-banco@1\nreports: outcomes\n${COUP}`,
     beyond: `rules: punto-banco@1\nreports: outcomes burns\n${COUP}`,
@@ -182,6 +188,11 @@ const COUPS: Record<string, Edge> = {
     beyond: `${COUP}coup: 3\n${COUP}`,
     leaves: 'coup-opened',
     finds: ['DL-16'],
+  },
+  'a coup opens in a shoe that is open': {
+    within: `${COUP}over:\nevent: terminal coup-opened {"coup":2}`,
+    beyond: `${COUP}closed: end\nevent: terminal coup-opened {"coup":2}`,
+    leaves: 'coup-opened',
   },
   'a coup is over before the next one': {
     within: `${COUP}over:\nevent: terminal coup-opened {"coup":2}`,
@@ -298,6 +309,12 @@ const RESULTS: Record<string, Edge> = {
     beyond: `${HANDS}declared: player, with nothing`,
     leaves: 'outcome-declared',
     finds: ['RS-05'],
+  },
+  'each coup has an outcome of its own at a table that reports it': {
+    within: `reports: outcomes\n${COUP}${NEXT}${COUP}over:`,
+    beyond: `reports: outcomes\n${COUP}${NEXT}${HANDS}over:`,
+    leaves: 'coup-closed',
+    finds: ['RS-07'],
   },
   'a coup has an outcome at a table that reports it': {
     within: `${CARDS_ONLY}${HANDS}`,

@@ -149,7 +149,7 @@ export class ShoeLane {
   /**
    * Takes the event that the scanner has read, and returns true; or returns false, and changes
    * nothing, if judging it may have more to say than that it is lawful. `duty` says who is on duty
-   * at the table.
+   * at the table. The event names this shoe, which is not closed, or none.
    */
   take(scanner: Scanner, duty: Duty, receipt: Receipt): boolean {
     const wasCoupOpen = this.isCoupOpen;
@@ -269,8 +269,7 @@ export class ShoeLane {
   private openCoup({ data }: Scanner): boolean {
     const number = data.numberAt(OPENED.coup);
     const isNormal = !data.hasPart(OPENED.kind) || data.numberAt(OPENED.kind) === NORMAL;
-    if (!isNormal || this.isCoupOpen || this.isClosed || number !== this.lastNumber + 1)
-      return false;
+    if (!isNormal || this.isCoupOpen || number !== this.lastNumber + 1) return false;
     if (this.coupsLeft !== null && this.coupsLeft < 1) return false;
     if (this.coups === 0 && !this.isBurnLawful()) return false;
     if (this.coupsLeft !== null) this.coupsLeft -= 1;
@@ -405,7 +404,7 @@ export class ShoeLane {
   }
 
   private close(scanner: Scanner): boolean {
-    if (this.isCoupOpen || this.isClosed || this.wagers.size > 0) return false;
+    if (this.isCoupOpen || this.wagers.size > 0) return false;
     const { data, time } = scanner.event() as Extract<AnyEvent, { type: 'shoe-closed' }>;
     if (data.reason === undefined || !this.areCardsWhole(data)) return false;
     for (const seat of this.ledger.keys()) if (!this.owesNothing(seat)) return false;
