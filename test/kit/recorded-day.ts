@@ -57,7 +57,8 @@ const DISTURB = {
     const [source] = [log[at]?.source];
     const own = log.slice(0, at).filter((event) => event.source === source && event.sequence);
     const from = Math.floor((1 - reach) * own.length);
-    log.splice(at, 0, ...own.slice(from, from + 1 + (choice % 20)));
+    const count = choice % 10 === 0 ? own.length : 1 + (choice % 20);
+    log.splice(at, 0, ...own.slice(from, from + count));
   },
   /** A device sends an old number, or a person an old id, with another content. */
   contradict(log, at, { reach }) {
