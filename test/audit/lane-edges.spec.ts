@@ -6,6 +6,9 @@ import { expectSameInBothLanes, type Course } from '../kit/both-lanes.js';
 import { CUT_BOOK, HOUSE } from '../kit/house.js';
 import { readStory } from '../kit/story.js';
 
+/** How many contents of a session are remembered. */
+const CONTENTS_MAX = 4_096;
+
 /** Returns the events of a story, whose form test/stories/README.md describes. */
 const told = (story: string): readonly Sent[] =>
   readStory(`${story}\nfinds: nothing`, 'an edge').events;
@@ -331,6 +334,12 @@ const BETS: Record<string, Edge> = {
     leaves: 'bet-placed',
     finds: ['BT-10'],
   },
+  'a bet that was settled is not withdrawn': {
+    within: `reports: bets\nbet: seat 2 player 100\n${HANDS}`,
+    beyond: `reports: bets\nbet: seat 1 player 100\nbet: seat 2 player 100\nsettled: seat 1 player returned 100\nwithdrawn: seat 1 player 100\nbetting: never closed\n${HANDS}`,
+    leaves: 'coup-closed',
+    finds: ['PY-06'],
+  },
   'bets are placed before betting closes': {
     within: `${BET}bet: seat 2 player 50\nbetting: closed\n${COUP}${PAID}settled: seat 2 player returned 50`,
     beyond: `${BET}betting: closed\nbet: seat 2 player 50\n${COUP}${PAID}settled: seat 2 player returned`,
@@ -566,6 +575,12 @@ const CLOSINGS: Record<string, Edge> = {
     leaves: 'shoe-closed',
     finds: ['SH-04'],
   },
+  'no card remains beside one that was drawn unread': {
+    within: `${COUP}over:\ndealt: out 2C\nclosed: end, remaining the rest`,
+    beyond: `${COUP}over:\ndealt: out ??\n${NEXT}${COUP}over:\nclosed: end, remaining the rest with AS`,
+    leaves: 'card-drawn',
+    finds: ['DV-01', 'SH-04'],
+  },
   'a shoe is closed between coups': {
     within: `${COUP}over:\nevent: terminal shoe-closed {"reason":"end"}`,
     beyond: `${COUP}event: terminal shoe-closed {"reason":"end"}`,
@@ -683,6 +698,12 @@ const OUTLASTING: Record<string, Log> = {
   'a gap of the terminal': `${COUP}over:\nlost: 2 of the terminal\n${NEXT}${COUP}${NEXT}${COUP}`,
   'a burn that the rules want': `rules: nsw-crown@1\n${COUP}${NEXT}${COUP}`,
   'a device that came online again under its session': `event: shoe device-online {"missed":0}\n${COUP}over:\nevent: shoe device-online {"missed":1} numbered 1\n${NEXT}${COUP}`,
+  'a device that came online again with the same words': again('device-online', [
+    ...told(`event: shoe device-online {"missed":0}\n${COUP}over:\n${NEXT}${COUP}`),
+  ]),
+  'numbers that are given up again': again('gap-declared', [
+    ...told(`${COUP}over:\nlost: 1 of the shoe\n${GIVEN_UP}${NEXT}${COUP}over:`),
+  ]),
   'a dealer who came within the first coup, where the log ends': `${NEXT}betting: closed\ndealer: mira\ndealt: P 9S`,
   'a cut card that showed twice, where the log ends': `${COUP}over:\ncut card:\ncut card:`,
   'a cut card before the first coup': 'cut card:',
@@ -706,16 +727,47 @@ const EXAMPLES = [...findings.matchAll(/^```story\n([^]*?)^```$/gm)].map(
   ([, story]) => story ?? '',
 );
 
+it('the lane takes no line of another table, which the fold refuses', () => {
+  const state = newTable('T1');
+  const decoder = new Decoder(HOUSE);
+  for (const event of told(`${COUP}over:\n${NEXT}`)) {
+    const bytes = Buffer.from(lineOf(event));
+    const line = (text: Buffer) => ({
+      ...{ decoder, block: blockOf(text, text.toString('latin1')), from: 0, to: text.length },
+    });
+    const other = Buffer.from(lineOf({ ...event, table: 'T2' }));
+    const before = state.lane.counts.lane;
+    expect(() => fold(state, line(other), CUT_BOOK)).toThrow('T2');
+    expect(state.lane.counts.lane).toBe(before);
+    fold(state, line(bytes), CUT_BOOK);
+  }
+  expect(state.lane.counts.lane).toBeGreaterThan(0);
+});
+
 describe('the lane and the explaining path have one verdict on', () => {
   it('every example of docs/findings.md', () => {
     expect(EXAMPLES.length).toBeGreaterThan(50);
     for (const example of EXAMPLES) expectOneVerdict(told(example));
   });
 
+  it('a device that came online again after more numbers than are remembered', () => {
+    const numbers = 'event: shoe device-error {"code":7}\n'.repeat(CONTENTS_MAX);
+    const log = `event: shoe device-online {"missed":0}\n${COUP}over:\n${numbers}event: shoe device-online {"missed":1} numbered 1\n${NEXT}${COUP}`;
+    expectSameInBothLanes(told(log).map(lineOf), CUT_BOOK, COURSES[0] as Course);
+  });
+
   it.each(Object.entries(OUTLASTING))('%s', (_, log) => {
     expectOneVerdict(logOf(log));
   });
 });
+
+/** Returns a log in which the first event of a type comes again after the first coup. */
+function again(type: string, log: readonly Sent[]): readonly Sent[] {
+  const event = log.find((each) => typeOf(each) === type) as Sent;
+  const over = log.findIndex((each) => typeOf(each) === 'coup-closed') + 1;
+  const at = Math.max(over, log.indexOf(event) + 1);
+  return [...log.slice(0, at), event, ...log.slice(at)];
+}
 
 /** Returns a log in which the second `coup-opened` comes after the next two events. */
 function late(events: readonly Sent[]): readonly Sent[] {

@@ -8,7 +8,6 @@ import {
   HOUSE_TABLE,
   isReview,
   referenceOf,
-  REVIEW_TYPES,
   type AnyEvent,
   type EventType,
 } from '../events/events.js';
@@ -50,8 +49,6 @@ const BACK: ReadonlySet<EventType> = new Set([
   'device-online',
   'device-offline',
 ]);
-/** What has rules of its own in admission. */
-const APART: ReadonlySet<EventType> = new Set([...REVIEW_TYPES, 'gap-declared']);
 
 /**
  * The lane of a table: takes lines of lawful play from their bytes, without events, and keeps them
@@ -125,7 +122,6 @@ export class Lane {
     shoe: ShoeLane,
     receipt: Receipt,
   ): Taken {
-    if (APART.has(scanner.type)) return EXPLAIN;
     const reference = referenceOf({ source: scanner.origin.source, id: scanner.id() });
     const known = digestUnder(admission, reference);
     const digest = scanner.digest();
