@@ -118,13 +118,13 @@ async function startParts(
   const { data: folder, basePath, policy } = settings;
   // Asked before the api starts, because it records its start in the log.
   const isWanted = sampleDay && (await wantsSampleDay(log, folder));
-  const { registries, seal } = await startReaders(parts, { ...opened, book }, started);
+  const { registries, beside, seal } = await startReaders(parts, { ...opened, book }, started);
   const app = await report.step('API', async () => {
     const databaseUrl = database.api;
     const exportFrom = { log: folderLog(database.log, settings), rules: settings.rules };
     const create = (): Promise<NestFastifyApplication> => {
       const registry = Registry.merge([processRegistry(log), ...registries]); // one for each try
-      return createApi({ settings, log, databaseUrl, book, registry, logger, exportFrom });
+      return createApi({ settings, log, databaseUrl, book, registry, logger, exportFrom, beside });
     };
     const api = await onceReachable(create, {
       onRetry: ({ message: error }) =>
@@ -148,12 +148,19 @@ async function startParts(
   return { url: `${await app.getUrl()}${basePath}`, signIn, sampleEvents, seal };
 }
 
+/** What reads the log: its metrics, what fails of its work, and the sealer. */
+interface Readers {
+  readonly registries: readonly Registry[];
+  readonly beside: NonNullable<Parameters<typeof createApi>[0]['beside']>;
+  readonly seal: RunningSealer;
+}
+
 /** Starts what reads the log: the auditor and the sealer. */
 async function startReaders(
   { settings, logger, report }: StartStandalone,
   { database, log, sealersLog, book }: Folder & { readonly book: RuleBook },
   started: Stop[],
-): Promise<{ readonly registries: readonly Registry[]; readonly seal: RunningSealer }> {
+): Promise<Readers> {
   const { gamingDays, lanes } = settings;
   const auditor = await report.step('Auditor', () => {
     const [databaseUrl, journal] = [database.auditor, journalOn(logger, 'auditor')];
@@ -168,7 +175,11 @@ async function startReaders(
     return startSealer({ log: sealersLog, databaseUrl, settings, gamingDays, journal });
   });
   started.push(() => seal.close());
-  return { registries: [auditor.registry, seal.registry], seal };
+  const beside = {
+    judging: () => auditor.stats().failing.map(({ work, error }) => `${work}: ${error}`),
+    sealing: () => [seal.trouble() ?? []].flat(),
+  };
+  return { registries: [auditor.registry, seal.registry], beside, seal };
 }
 
 /** What a data folder holds, for the parts of the server. */

@@ -47,6 +47,10 @@ export class ReadinessAnswer implements Required<Readiness> {
   @Part(() => LogNeedAnswer) log!: LogNeedAnswer;
   @Part(() => NeedAnswer) database!: NeedAnswer;
   @Part(() => KeyCopyAnswer) keys!: KeyCopyAnswer;
+  @Part(() => NeedAnswer, { required: false, description: 'The auditor, if it runs here' })
+  judging!: NeedAnswer;
+  @Part(() => NeedAnswer, { required: false, description: 'The sealer, if it runs here' })
+  sealing!: NeedAnswer;
 }
 
 /** A parked table: the position of its event, the reason, and the decision that was asked for. */

@@ -2,6 +2,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { EventLog } from '#event-log';
 import { within } from '#process';
 import { KeyCopy, type KeyCopyState } from '../identity/keys/key-copy.js';
+import { Beside } from '../settings/tokens.js';
 import { ANSWER_MS_MAX, DatabaseWatch, type Need, reason } from './database-watch.js';
 
 /** Whether requests can be served, and the state of the log and the database. */
@@ -11,6 +12,12 @@ export interface Readiness {
   readonly database: Need;
   /** The copy of the device keys, with which events are taken while the database is away. */
   readonly keys: KeyCopyState;
+  /**
+   * Whether the auditor and the sealer do their work, where they run in this process. They have no
+   * part in `ready`, because events are recorded without them.
+   */
+  readonly judging?: Need;
+  readonly sealing?: Need;
 }
 
 /** Asks whether requests can be served now. The lag of the rows does not count. */
@@ -23,11 +30,17 @@ export class AskReadinessHandler implements IQueryHandler<AskReadiness> {
     private readonly eventLog: EventLog,
     private readonly database: DatabaseWatch,
     private readonly keys: KeyCopy,
+    private readonly beside: Beside,
   ) {}
 
   async execute(): Promise<Readiness> {
     const [log, database] = await Promise.all([this.logHealth(), this.database.look()]);
-    return { ready: log.ok && database.ok, log, database, keys: this.keys.state };
+    const ready = log.ok && database.ok;
+    const { parts } = this.beside;
+    return {
+      ...{ ready, log, database, keys: this.keys.state },
+      ...(parts && { judging: needOf(parts.judging()), sealing: needOf(parts.sealing()) }),
+    };
   }
 
   private async logHealth(): Promise<Readiness['log']> {
@@ -42,3 +55,5 @@ export class AskReadinessHandler implements IQueryHandler<AskReadiness> {
     }
   }
 }
+
+const needOf = (notes: readonly string[]): Need => ({ ok: notes.length === 0, notes });

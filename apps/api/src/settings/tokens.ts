@@ -16,6 +16,17 @@ export class ExportFrom {
   constructor(readonly sources: ExportSources | undefined) {}
 }
 
+/** Why the judging and the sealing in this process fail. Empty while they do not. */
+export interface RunsBeside {
+  readonly judging: () => readonly string[];
+  readonly sealing: () => readonly string[];
+}
+
+/** What runs beside the api in its process, as an injectable; undefined if nothing does. */
+export class Beside {
+  constructor(readonly parts: RunsBeside | undefined) {}
+}
+
 /** The name of the TypeORM data source that rows are read from: `@InjectDataSource(ROWS)`. */
 export const ROWS = 'rows';
 
