@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Secret, TOTP } from 'otpauth';
 import { DataSource } from 'typeorm';
 import { tokenFrom } from '../../../apps/api/src/identity/credentials/bearer-token.js';
 import { quickHash } from '../../kit/quick-hash.js';
 import { Identities } from '../../../apps/api/src/identity/identities.js';
 import { startApi, type Answer, type TestApi } from '../../kit/api.js';
+import { codeOf, confirmedEarly } from '../../kit/totp.js';
 
 const PASSWORD = 'a staple of batteries';
 const LASTS_MS = 15 * 60_000;
@@ -106,16 +106,16 @@ describe('a session', () => {
   it('a session with a second factor is confirmed by its code too, and by no code twice', async () => {
     const token = await person('double');
     const begun = await api.send('POST', '/v1/me/second-factor', token, { password: PASSWORD });
-    const totp = new TOTP({ secret: Secret.fromBase32(begun.json<{ secret: string }>().secret) });
-    const codeOf = (steps: number): string =>
-      totp.generate({ timestamp: Date.now() + steps * 30_000 });
-    await api.send('POST', '/v1/me/second-factor/confirm', token, { code: codeOf(-1) });
+    const { secret } = begun.json<{ secret: string }>();
+    await confirmedEarly(secret, (code) =>
+      api.send('POST', '/v1/me/second-factor/confirm', token, { code }),
+    );
     const old = await aged(token);
     expect(problemOf(await confirm(token))).toBe('401 second-factor-required');
-    const wrong = { password: PASSWORD, code: codeOf(20) };
+    const wrong = { password: PASSWORD, code: codeOf(secret, 20) };
     expect(problemOf(await confirm(token, wrong))).toBe('401 wrong-code');
     expect(await confirmedAt(token)).toEqual(old);
-    const right = { password: PASSWORD, code: codeOf(0) };
+    const right = { password: PASSWORD, code: codeOf(secret) };
     const answer = await confirm(token, right);
     expect(answer.json<object>()).toMatchObject({ factors: ['password', 'code'] });
     expect(problemOf(await confirm(token, right))).toBe('401 wrong-code');

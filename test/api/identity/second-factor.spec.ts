@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Secret, TOTP, URI } from 'otpauth';
+import { TOTP, URI } from 'otpauth';
 import { DataSource } from 'typeorm';
 import { quickHash } from '../../kit/quick-hash.js';
 import { startApi, type Answer, type PersonOptions, type TestApi } from '../../kit/api.js';
+import { codeOf, confirmedEarly } from '../../kit/totp.js';
 
 const PASSWORD = 'a staple of batteries';
-const STEP_MS = 30_000;
 
 let api: TestApi;
 let admin: string;
@@ -29,16 +29,13 @@ const signIn = (name: string, code?: string): Promise<Answer> =>
   post('/v1/sign-in', undefined, { name, password: PASSWORD, ...(code !== undefined && { code }) });
 const person = (name: string, more: PersonOptions = {}): Promise<string> =>
   api.person('compliance', { name, passwordHash: hash, ...more });
-/** Returns the code of the time step so many steps from now. */
-const codeOf = (secret: string, steps = 0): string =>
-  new TOTP({ secret: Secret.fromBase32(secret) }).generate({
-    timestamp: Date.now() + steps * STEP_MS,
-  });
 /** Enrolls an authenticator with the code of the step before now, so that later ones are unused. */
 async function enrolled(token: string): Promise<{ secret: string; recoveryCodes: string[] }> {
   const begun = await post('/v1/me/second-factor', token, { password: PASSWORD });
   const { secret } = begun.json<{ secret: string }>();
-  const confirmed = await post('/v1/me/second-factor/confirm', token, { code: codeOf(secret, -1) });
+  const confirmed = await confirmedEarly(secret, (code) =>
+    post('/v1/me/second-factor/confirm', token, { code }),
+  );
   if (confirmed.statusCode !== 200) throw new Error(confirmed.body);
   return { secret, ...confirmed.json<{ recoveryCodes: string[] }>() };
 }
