@@ -1,5 +1,4 @@
 import { Secret, TOTP } from 'otpauth';
-import type { Answer } from './api.js';
 
 const STEP_MS = 30_000;
 
@@ -13,7 +12,7 @@ export const codeOf = (secret: string, steps = 0): string =>
  * Confirms an authenticator with the code of the step before now, so that later ones are unused.
  * Asks again if a step began meanwhile, because the code is then two steps old and refused.
  */
-export async function confirmedEarly(
+export async function confirmedEarly<Answer extends { readonly statusCode: number }>(
   secret: string,
   confirm: (code: string) => Promise<Answer>,
 ): Promise<Answer> {
