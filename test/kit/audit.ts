@@ -18,6 +18,7 @@ import {
   type Unjudgeable,
 } from '#audit';
 import { BOOK, HOUSE } from './house.js';
+import { expectSame } from './rounds.js';
 
 /** One event as a sender writes it. */
 export type Sent = Readonly<Record<string, unknown>>;
@@ -39,15 +40,14 @@ export function decoded(sent: Sent | string): AnyEvent {
   return result.event;
 }
 
-/** Whether the lane takes what it can: `SHOEPRINT_TEST_LINES=1` runs any test of verdicts so. */
-const BY_LINES = process.env.SHOEPRINT_TEST_LINES !== undefined;
-
-/** Returns the canonical line of a sent event, or an event that is already decoded. */
-function lineOf(sent: AnyEvent | Sent | string): AnyEvent | Line {
-  if (typeof sent === 'object' && 'digest' in sent) return sent as AnyEvent;
+/** Returns the canonical line of a sent event. */
+function lineOf(sent: Sent | string): Line {
   const bytes = Buffer.from(canonicalLine(typeof sent === 'string' ? sent : JSON.stringify(sent)));
   return { decoder, block: blockOf(bytes, bytes.toString('latin1')), from: 0, to: bytes.length };
 }
+
+const isDecoded = (event: Sent | string | AnyEvent): event is AnyEvent =>
+  typeof event === 'object' && 'digest' in event;
 
 /** Returns a function that decodes each sent event once, for logs that have many in common. */
 export function onceDecoded(): (sent: Sent) => AnyEvent {
@@ -132,18 +132,33 @@ interface Folding {
   readonly once?: boolean;
 }
 
-/** Folds the events of one table, in the given order, to the end of the log. */
+/**
+ * Folds the events of one table, in the given order, to the end of the log. Unless rows are drawn
+ * `once`, it also folds them as lines, so that the lane takes what it can, and fails the test if
+ * the verdict differs.
+ */
 export function audit(
   events: readonly (Sent | string | AnyEvent)[],
-  { book = BOOK, end = true, once = false }: Folding = {},
+  folding: Folding = {},
 ): Audited {
-  const list = events.map((event) =>
-    typeof event === 'object' && 'digest' in event ? (event as AnyEvent) : decoded(event),
-  );
-  const state = newTable(list[0]?.table ?? 'T1');
+  const decodedEvents = events.map((event) => (isDecoded(event) ? event : decoded(event)));
+  const table = decodedEvents[0]?.table ?? 'T1';
+  const audited = folded(table, decodedEvents, folding);
+  if (folding.once || events.every(isDecoded)) return audited;
+  const lines = events.map((event) => (isDecoded(event) ? event : lineOf(event)));
+  expectSame(verdictOf(folded(table, lines, folding)), verdictOf(audited));
+  return audited;
+}
+
+function folded(
+  table: string,
+  events: readonly (AnyEvent | Line)[],
+  { book = BOOK, end = true, once = false }: Folding,
+): Audited {
+  const state = newTable(table);
   const standing = new Standing();
-  for (const [i, event] of list.entries()) {
-    fold(state, BY_LINES ? lineOf(events[i] as AnyEvent | Sent | string) : event, book);
+  for (const event of events) {
+    fold(state, event, book);
     if (!once) standing.take(rowsOf(takeChanges(state)));
   }
   if (end) endOfLog(state, book);
@@ -151,6 +166,8 @@ export function audit(
   const { findings, withdrawn, amended, unjudgeable, ledger, coups } = standing;
   return { state, findings, withdrawn, amended, unjudgeable, ledger, coups };
 }
+
+const verdictOf = ({ state: _, ...verdict }: Audited): unknown => verdict;
 
 /** Returns the codes of findings, sorted, one for each finding. */
 export const codes = (findings: readonly Finding[]): string[] =>
