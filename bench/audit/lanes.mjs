@@ -1,6 +1,7 @@
 // Compares the fold of the auditor with the fast path and without it, by turns in one process: from
 // the records of the log to the rows of a transaction, without the database. Prints processor time
-// (user and system) an event. `npm run bench:lanes [rounds]`; about two minutes.
+// (user and system) an event. Fails if more than 3 % of lawful play under any rule document is
+// stepped through again. `npm run bench:lanes [rounds]`; about two minutes.
 import { loadavg } from 'node:os';
 import { Decoder, houseFrom, simulate, stamped } from '#audit';
 import { installedRules, rulesNamed } from '#rule-folder';
@@ -21,16 +22,18 @@ const { PartitionFold } = await import(`${FOLD}/partition-fold.js`);
 /** @type {typeof import('../../apps/auditor/src/fold/table-run.js')} */
 const { judgingBy } = await import(`${FOLD}/table-run.js`);
 const book = installedRules();
+/** The most of lawful play that may be stepped through again. */
+const AGAIN_MAX = 0.03;
 
 /** @typedef {import('#event-log').StoredRecord} StoredRecord */
+/** @typedef {import('#baccarat').Rules} Rules */
 /** @typedef {import('#audit').LaneSetting} LaneSetting */
 
 /**
  * Returns the records of one table, received a little after they were sent.
- * @type {(table: string, bets: boolean, lines: number) => { key: string, value: Buffer }[]}
+ * @type {(table: string, bets: boolean, lines: number, rules?: Rules) => { key: string, value: Buffer }[]}
  */
-function recordsOf(table, bets, lines) {
-  const rules = rulesNamed(book, 'punto-banco@1');
+function recordsOf(table, bets, lines, rules = rulesNamed(book, 'punto-banco@1')) {
   const all = [...simulate({ rules, bets, seed: table, shoes: SHOES, table }).lines].map(
     (line, i) => {
       const [, time = ''] = /"time":"([^"]*)"/.exec(line) ?? [];
@@ -49,10 +52,10 @@ function recordsOf(table, bets, lines) {
 
 /**
  * Returns the records of all tables, by turns.
- * @type {(bets: boolean, lines: number) => StoredRecord[]}
+ * @type {(bets: boolean, lines: number, rules?: Rules) => StoredRecord[]}
  */
-function logOf(bets, lines) {
-  const tables = Array.from({ length: TABLES }, (_, i) => recordsOf(`T${i}`, bets, lines));
+function logOf(bets, lines, rules) {
+  const tables = Array.from({ length: TABLES }, (_, i) => recordsOf(`T${i}`, bets, lines, rules));
   /** @type {StoredRecord[]} */
   const log = [];
   for (let at = 0; tables.some((records) => at < records.length); at += 1)
@@ -129,6 +132,18 @@ function compare(name, bets, { record, transaction }) {
   );
 }
 
+/** Prints how lawful play under a rule document is folded. @param {Rules} rules */
+function explained(rules) {
+  const { events, lane, again } = auditor(logOf(true, BULK.record, rules), 'on', BULK.transaction);
+  const percent = (/** @type {number} */ part) => ((part / events) * 100).toFixed(1);
+  console.log(
+    `${rules.ref}: ${events} events, ${percent(lane)} % by the lane, ${percent(again)} % again`,
+  );
+  if (again / events > AGAIN_MAX)
+    throw new Error(`${rules.ref}: too much of lawful play is stepped through again`);
+}
+
+for (const rules of book.values()) explained(rules);
 compare('bulk, cards', false, BULK);
 compare('bulk, with bets', true, BULK);
 compare('live, with bets', true, LIVE);
