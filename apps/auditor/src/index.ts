@@ -6,6 +6,7 @@ export {
   type StartAuditor,
 } from './start-auditor.js';
 export { auditorProbes } from './health.js';
+export { warmUp } from './fold/warm-up.js';
 export { auditorSettings, laneSetting, type AuditorSettings } from './settings.js';
 export {
   rebuildRows,

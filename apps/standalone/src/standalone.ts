@@ -15,6 +15,7 @@ import {
   type FirstAdmin,
 } from '#api';
 import type { RuleBook } from '#audit';
+import { warmUp } from '#auditor';
 import { openLog, type EventLog, type LogSettings } from '#event-log';
 import { migrate, onceReachable } from '#read-model';
 import { migrateSeal } from '#seal-store';
@@ -163,6 +164,7 @@ async function startReaders(
 ): Promise<Readers> {
   const { gamingDays, lanes } = settings;
   const auditor = await report.step('Auditor', () => {
+    warmUp(book, lanes);
     const [databaseUrl, journal] = [database.auditor, journalOn(logger, 'auditor')];
     return startOnAnyRows(
       { log, databaseUrl, book, gamingDays, lanes, journal },
