@@ -31,7 +31,9 @@ const AGAIN_MAX = 0.03;
 
 /**
  * Returns the records of one table, received a little after they were sent.
- * @type {(table: string, bets: boolean, lines: number, rules?: Rules) => { key: string, value: Buffer }[]}
+ * @param {string} table
+ * @param {boolean} bets
+ * @param {number} lines
  */
 function recordsOf(table, bets, lines, rules = rulesNamed(book, 'punto-banco@1')) {
   const all = [...simulate({ rules, bets, seed: table, shoes: SHOES, table }).lines].map(
