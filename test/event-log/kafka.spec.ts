@@ -44,6 +44,11 @@ const live = (partition: number, ...values: string[]) => ({
   urgency: 'live' as const,
   records: values.map((value) => record(value)),
 });
+/** Version 0 and the type of a marker, then version 0 and the epoch of its coordinator. */
+const MARKERS = {
+  abort: Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+  commit: Buffer.from([0, 0, 0, 1, 0, 0, 0, 0, 0, 0]),
+};
 const client = new kafkajs.Kafka({ brokers, logLevel: kafkajs.logLevel.NOTHING });
 
 async function asAdmin<T>(ask: (admin: Admin) => Promise<T>): Promise<T> {
@@ -201,12 +206,19 @@ describeOnKafka('the log in Kafka', skipped, () => {
   });
 
   describe('its readers', () => {
-    it.each(['a read', 'a follower'])(
-      'reject an offset without a record with BrokenLog: %s',
-      async (reader) => {
+    it.each([
+      ['a read', 'commit', 'b'],
+      ['a read', 'abort', 'b'],
+      ['a follower', 'commit', 'b'],
+      ['a follower', 'commit', 'the last of the partition'],
+    ] as const)(
+      'return the marker of a transaction, which another program wrote, as a record without a key: %s, %s, %s',
+      async (reader, end, before) => {
         const topic = freshTopic();
         const log = await open(topic);
         await log.append(live(0, 'a'));
+        const taker = new Collector();
+        if (reader === 'a follower') log.follow(taker).add(0, 0);
         const producer = client.producer({
           idempotent: true,
           maxInFlightRequests: 1,
@@ -216,25 +228,26 @@ describeOnKafka('the log in Kafka', skipped, () => {
         await producer.connect();
         const transaction = await producer.transaction();
         await transaction.send({ topic, messages: [{ key: 'T1', value: 'b' }] });
-        await transaction.commit();
+        await (end === 'commit' ? transaction.commit() : transaction.abort());
         await producer.disconnect();
         await eventually(
           'the marker of the transaction, which takes offset 2',
           async () => (await log.head(0)) === 3,
         );
-        expect(await log.append(live(0, 'c'))).toMatchObject({ first: 3 });
-        const broken = { name: 'BrokenLog', partition: 0, offset: 2 };
-        if (reader === 'a read') {
-          await expect(log.read(0, 0)).rejects.toMatchObject(broken);
-          await expect(log.read(0, 2)).rejects.toMatchObject(broken);
-          expect(await log.read(0, 3)).toHaveLength(1);
-        } else {
-          const taker = new Collector();
-          log.follow(taker).add(0, 0);
-          await eventually('the stop', () => taker.stops[0]);
-          expect(taker.stops).toEqual([{ partition: 0, why: expect.objectContaining(broken) }]);
-          expect(taker.texts(0)).toEqual(['a', 'b']);
-        }
+        const isLast = before === 'the last of the partition';
+        if (!isLast) expect(await log.append(live(0, 'c'))).toMatchObject({ first: 3 });
+        if (reader === 'a read') await taker.take(0, await log.read(0, 0));
+        await eventually('all records', () => taker.texts(0).length === (isLast ? 3 : 4));
+        const [marker] = taker.taken.flat().filter(({ offset }) => offset === 2);
+        expect(marker).toMatchObject({ key: '', value: MARKERS[end] });
+        expect(taker.texts(0).filter((_, offset) => offset !== 2)).toEqual(
+          isLast ? ['a', 'b'] : ['a', 'b', 'c'],
+        );
+        expect(await log.read(0, 2)).toMatchObject([
+          { offset: 2, value: MARKERS[end] },
+          ...(isLast ? [] : [{}]),
+        ]);
+        expect(taker.stops).toEqual([]);
       },
     );
 

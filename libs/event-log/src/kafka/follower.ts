@@ -1,7 +1,7 @@
 import type { EachBatchPayload, Kafka } from 'kafkajs';
 import { asError, within } from '#process';
 import { KafkaConsumer } from './consumer.js';
-import { type KafkaWire, recordsFrom } from './wire.js';
+import { type KafkaWire, recordsFrom, type WireRecord } from './wire.js';
 import { BrokenLog, type Follower, type StoredRecord, type RecordHandler } from '../port.js';
 
 /**
@@ -12,6 +12,11 @@ const TAKE_BYTES_MAX = 1024 * 1024;
 const WATCH_MS = 1000;
 /** If records exist but do not arrive for this long, the consumer is stuck. */
 const STUCK_MS = 5000;
+/**
+ * If records exist but do not arrive for this long, they may be markers of transactions, which
+ * kafkajs keeps to itself.
+ */
+const MARKER_MS = 2500;
 /**
  * If no fetch is answered for this long, although another connection is served, the consumer's
  * connections are dead. It is longer than the limit of one request.
@@ -226,29 +231,43 @@ export class KafkaFollower implements Follower {
     this.handler.stopped(reading.partition, why);
   }
 
-  /**
-   * Reads the log directly at the partition's position. Stops the partition at a hole, at another
-   * topic, or if the log ends before the position; otherwise reading continues from there.
-   */
+  /** Asks the log itself, and then goes on from the partition's position. */
   private confirm(reading: Reading): void {
     if (reading.confirming) return;
-    reading.confirming = true;
     this.consumer?.pause(reading.partition);
-    void this.ask(reading)
-      .catch((error: unknown) => {
-        if (error instanceof BrokenLog) this.stop(reading, error);
-        else this.options.onNotice(`partition ${reading.partition}: ${asError(error).message}`);
-      })
-      .finally(() => {
-        reading.confirming = false;
-        if (this.readings.get(reading.partition) === reading)
-          this.consumer?.seek(reading.partition, reading.next);
-      });
+    void this.ask(reading).finally(() => {
+      if (this.readings.get(reading.partition) === reading)
+        this.consumer?.seek(reading.partition, reading.next);
+    });
   }
 
+  /**
+   * Reads the log directly at the partition's position, and hands on the markers of transactions
+   * that are there. Stops the partition at a hole, at another topic, or if the log ends before the
+   * position. Never rejects.
+   */
   private async ask(reading: Reading): Promise<void> {
-    await this.options.sameTopic();
-    await this.options.wire.read(reading.partition, reading.next, 1);
+    if (reading.confirming) return;
+    reading.confirming = true;
+    try {
+      await this.options.sameTopic();
+      this.markersCame(reading, await this.options.wire.read(reading.partition, reading.next, 1));
+    } catch (error) {
+      if (error instanceof BrokenLog) this.stop(reading, error);
+      else this.options.onNotice(`partition ${reading.partition}: ${asError(error).message}`);
+    } finally {
+      reading.confirming = false;
+    }
+  }
+
+  /** Hands on the markers among records that were read, up to the first other record. */
+  private markersCame(reading: Reading, records: readonly WireRecord[]): void {
+    if (this.readings.get(reading.partition) !== reading) return;
+    const other = records.findIndex(({ isMarker }) => !isMarker);
+    const markers = records
+      .slice(0, other < 0 ? undefined : other)
+      .filter(({ offset }) => offset >= reading.next);
+    if (markers[0]?.offset === reading.next) this.ahead(reading, markers);
   }
 
   /**
@@ -281,6 +300,7 @@ export class KafkaFollower implements Follower {
     if (head === undefined || reading.aheadBytes > AHEAD_BYTES_MAX / 2) return;
     const now = performance.now();
     if (head < reading.next) this.confirm(reading);
+    else if (head > reading.next && now - reading.lastCame > MARKER_MS) void this.ask(reading);
     reading.stillSince = head <= reading.next ? undefined : (reading.stillSince ?? now);
     if (head <= reading.next) reading.lastCame = now;
   }

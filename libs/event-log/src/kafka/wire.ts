@@ -131,7 +131,7 @@ export class KafkaWire {
    * Returns records from an offset on, without holes, and an empty list at the head. Throws
    * `BrokenLog` if the log does not continue from that offset.
    */
-  async read(partition: number, from: number, bytes: number): Promise<StoredRecord[]> {
+  async read(partition: number, from: number, bytes: number): Promise<WireRecord[]> {
     const fetched = await this.believed(partition, () => this.fetch(partition, from, bytes));
     if (!fetched)
       throw new BrokenLog(
@@ -251,33 +251,37 @@ async function leaderOf(cluster: Cluster, topic: string, partition: number) {
 
 const NO_BYTES = Buffer.alloc(0);
 
+/** A record, or the marker of a transaction, which consumers of kafkajs do not get. */
+export interface WireRecord extends StoredRecord {
+  readonly isMarker?: true;
+}
+
 /**
  * Returns messages as records, except those before `from`. A key or value that another program left
- * out is empty. Throws `BrokenLog` at a hole, and at the marker of a transaction.
+ * out is empty. The marker of a transaction is a record without a key, whose value is the marker's
+ * key and value as the broker keeps them. Throws `BrokenLog` at a hole.
  */
 export function recordsFrom(
   partition: number,
   from: number,
   messages: readonly WireMessage[],
-): StoredRecord[] {
-  const records: StoredRecord[] = [];
+): WireRecord[] {
+  const records: WireRecord[] = [];
   for (const { offset: text, key, value, timestamp, isControlRecord } of messages) {
     const offset = Number(text);
     if (offset < from) continue;
-    if (isControlRecord)
-      throw new BrokenLog(
-        `partition ${partition} has a transaction marker at offset ${offset}, not a record`,
-        partition,
-        offset,
-      );
-    const time = Number(timestamp);
-    records.push({
-      partition,
-      offset,
-      key: key?.toString('utf8') ?? '',
-      value: value ?? NO_BYTES,
-      time: time >= 0 ? time : undefined,
-    });
+    const ms = Number(timestamp);
+    const at = { partition, offset, time: ms >= 0 ? ms : undefined };
+    records.push(
+      isControlRecord
+        ? {
+            ...at,
+            key: '',
+            value: Buffer.concat([key ?? NO_BYTES, value ?? NO_BYTES]),
+            isMarker: true,
+          }
+        : { ...at, key: key?.toString('utf8') ?? '', value: value ?? NO_BYTES },
+    );
   }
   contiguous(records, partition, from);
   return records;
@@ -287,7 +291,7 @@ export function recordsFrom(
  * Returns the records up to a size. A broker answers with whole batches; the next read returns the
  * rest.
  */
-function upTo(records: StoredRecord[], bytes: number): StoredRecord[] {
+function upTo(records: WireRecord[], bytes: number): WireRecord[] {
   let left = bytes;
   const enough = records.findIndex(({ value }) => (left -= value.byteLength) <= 0);
   return enough < 0 ? records : records.slice(0, enough + 1);
