@@ -13,7 +13,6 @@ import { Metrics } from './operation/metrics.js';
 import { ProblemFilter } from './problems/problem.filter.js';
 import { followCertificate } from './http/certificates.js';
 import { RefusalLog } from './problems/refusal-log.js';
-import { keepInstance } from './http/request-logger.js';
 import { RoutePaths } from './http/route-paths.js';
 import { serverOptions } from './http/server-options.js';
 import {
@@ -58,8 +57,6 @@ export async function createApi({
   if (parts.settings.tls) followCertificate(fastify.server as Server, parts.settings.tls);
   const refusals = new RefusalLog();
   refuseExpectations(fastify.server, headersOfEvery(parts.settings));
-  fastify.addHook('onRequest', keepInstance);
-  fastify.addHook('preValidation', keepInstance);
   fastify.addHook('onRequest', refuseAmbiguous);
   fastify.addHook('onRequest', app.get(Gate).check);
   fastify.addHook('onSend', dropStalledReaders(parts.settings.requestTimeoutMs));

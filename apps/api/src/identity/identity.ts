@@ -14,6 +14,8 @@ export interface Identity {
   /** The tables that it may see, by their exact ids. */
   readonly tables: 'all' | readonly string[];
   readonly writes: WriteScope;
+  /** The id of the request, as its answer and lines of the log have it. */
+  readonly instance?: string;
 }
 
 /** The account and the session of a person who sends a request. */
@@ -30,6 +32,8 @@ export interface Person {
   readonly secondFactor: boolean;
   /** What the person has to do before anything else. */
   readonly mustDo: FirstDuty | undefined;
+  /** The id of the request, as its answer and lines of the log have it. */
+  readonly instance?: string;
 }
 
 /** What a person must do after a sign-in, before anything else. */
@@ -67,6 +71,9 @@ export const seenBy = (tables: readonly string[]): Identity['tables'] =>
 /** Returns the source of what an identity does: `person/<person>` or `device/<key name>`. */
 export const actorOf = ({ person, id }: Pick<Identity, 'person' | 'id'>): string =>
   person ? `person/${person.id}` : id;
+
+/** Returns what a line of the log says of who asked: the identity, and the id of its request. */
+export const asker = ({ id, instance }: Identity) => ({ by: id, instance });
 
 /** Returns whether the identity may see this table. */
 export const seesTable = ({ tables }: Identity, table: string): boolean =>

@@ -3,6 +3,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBearerAuth, ApiCookieAuth, ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import type { Identity, Person } from './identity.js';
+import { instanceOf } from '../problems/refusal-log.js';
 import { Refuses } from '../problems/refuses.js';
 import type { Permission } from './permissions.js';
 
@@ -71,7 +72,7 @@ export function identityOf(request: FastifyRequest): Identity {
     throw new Error(
       `${request.method} ${request.routeOptions.url ?? ''} is open and has no identity`,
     );
-  return request.identity;
+  return { ...request.identity, instance: instanceOf(request) };
 }
 
 /** Returns the person of an identity. Throws for a device. */
@@ -81,11 +82,19 @@ export function personIn({ id, person }: Identity): Person {
 }
 
 /** Injects the person who sent the request. Only for routes that no device may use. */
-export const SenderPerson = createParamDecorator((_: unknown, context: ExecutionContext): Person =>
-  personIn(identityOf(context.switchToHttp().getRequest<FastifyRequest>())),
+export const SenderPerson = createParamDecorator(
+  (_: unknown, context: ExecutionContext): Person => {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    return { ...personIn(identityOf(request)), instance: instanceOf(request) };
+  },
 );
 
 /** Injects the identity that sent the request into a controller method. */
 export const Sender = createParamDecorator((_: unknown, context: ExecutionContext): Identity =>
   identityOf(context.switchToHttp().getRequest<FastifyRequest>()),
+);
+
+/** Injects the id of the request, as its answer and lines of the log have it. */
+export const Instance = createParamDecorator((_: unknown, context: ExecutionContext): string =>
+  instanceOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );

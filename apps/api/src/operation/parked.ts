@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import {
   Command,
@@ -9,9 +10,8 @@ import {
 } from '@nestjs/cqrs';
 import type { ParkedAsk, ParkedTable, PositionState, RowStore, Statement } from '#read-model';
 import type { EntityManager } from 'typeorm';
-import { RequestLogger } from '../http/request-logger.js';
 import { HouseRecord } from '../house/house-record.js';
-import { actorOf, type Identity, seesTable } from '../identity/identity.js';
+import { actorOf, asker, type Identity, seesTable } from '../identity/identity.js';
 import { Problem } from '../problems/problems.js';
 
 /** How far a partition is folded, who owns it, and whether it is stopped. */
@@ -108,7 +108,7 @@ export class ResumePartition extends Command<void> {
 /** Records the decision for the auditor of a parked table, and who made it. */
 @CommandHandler(DecideParked)
 export class DecideParkedHandler implements ICommandHandler<DecideParked> {
-  private readonly logger = new RequestLogger('parked');
+  private readonly logger = new Logger('parked');
 
   constructor(
     private readonly decisions: ParkingStore,
@@ -127,14 +127,14 @@ export class DecideParkedHandler implements ICommandHandler<DecideParked> {
         data: { parked: table, decision: what },
       });
     });
-    this.logger.log({ message: 'parked table: decision recorded', table, what, by: by.id });
+    this.logger.log({ message: 'parked table: decision recorded', table, what, ...asker(by) });
   }
 }
 
 /** Makes a stopped partition claimable again, and records who asked. */
 @CommandHandler(ResumePartition)
 export class ResumePartitionHandler implements ICommandHandler<ResumePartition> {
-  private readonly logger = new RequestLogger('parked');
+  private readonly logger = new Logger('parked');
 
   constructor(
     private readonly decisions: ParkingStore,
@@ -147,7 +147,7 @@ export class ResumePartitionHandler implements ICommandHandler<ResumePartition> 
       if (!(await isChanged(manager, this.decisions.store.resuming(partition)))) throw notStopped();
       await note({ type: 'partition-resumed', by: actorOf(by), data: { partition } });
     });
-    this.logger.log({ message: 'stopped partition made claimable again', partition, by: by.id });
+    this.logger.log({ message: 'stopped partition made claimable again', partition, ...asker(by) });
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import {
   Command,
   CommandHandler,
@@ -9,9 +9,8 @@ import {
   QueryHandler,
 } from '@nestjs/cqrs';
 import { BrokenLog, EventLog, type StoredRecord } from '#event-log';
-import { RequestLogger } from '../http/request-logger.js';
 import { beginning, HouseRecord } from '../house/house-record.js';
-import { actorOf, type Identity } from '../identity/identity.js';
+import { actorOf, asker, type Identity } from '../identity/identity.js';
 import { logAway } from '../problems/log-away.js';
 import { Problem, type RequestFault } from '../problems/problems.js';
 import { notStopped, ParkingStore, partitionAsked } from './parked.js';
@@ -135,7 +134,7 @@ export class ShowStoppedRecordHandler implements IQueryHandler<ShowStoppedRecord
 /** Keeps the decision, makes the partition claimable again, and records who decided. */
 @CommandHandler(PassRecord)
 export class PassRecordHandler implements ICommandHandler<PassRecord> {
-  private readonly logger = new RequestLogger('parked');
+  private readonly logger = new Logger('parked');
 
   constructor(
     private readonly stops: StoppedRecords,
@@ -160,7 +159,8 @@ export class PassRecordHandler implements ICommandHandler<PassRecord> {
     });
     this.logger.log({
       message: 'record passed: its partition continues without it',
-      ...{ partition, offset, sha256, reason, by: by.id },
+      ...{ partition, offset, sha256, reason },
+      ...asker(by),
     });
   }
 }

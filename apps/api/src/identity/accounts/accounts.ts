@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import {
   CommandHandler,
   Command,
@@ -7,13 +8,12 @@ import {
   QueryHandler,
 } from '@nestjs/cqrs';
 import { DataSource, type EntityManager } from 'typeorm';
-import { RequestLogger } from '../../http/request-logger.js';
 import type { Role } from '../permissions.js';
 import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
 import { Account, PasswordReset, Session } from '../database/access.entities.js';
 import { Identities } from '../identities.js';
-import { actorOf, covers, type Identity } from '../identity.js';
+import { actorOf, asker, covers, type Identity } from '../identity.js';
 import { hashPassword } from '../credentials/passwords.js';
 import { NAME } from '../scope-fields.js';
 import { requirePassword } from '../credentials/password-rule.js';
@@ -103,7 +103,7 @@ export class ListAccounts extends Query<readonly AccountShown[]> {
 /** Stores an account with the hash of its password, and logs who created it. */
 @CommandHandler(CreateAccount)
 export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
-  private readonly logger = new RequestLogger('accounts');
+  private readonly logger = new Logger('accounts');
 
   constructor(private readonly record: HouseRecord) {}
 
@@ -119,7 +119,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
       return { account: shown, ...(grant && { grant }) };
     });
     const { roles, person } = made.account;
-    this.logger.log({ message: 'account created', name, person, roles, by: by.id });
+    this.logger.log({ message: 'account created', name, person, roles, ...asker(by) });
     return made;
   }
 }
@@ -130,7 +130,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
  */
 @CommandHandler(ChangeAccount)
 export class ChangeAccountHandler implements ICommandHandler<ChangeAccount> {
-  private readonly logger = new RequestLogger('accounts');
+  private readonly logger = new Logger('accounts');
 
   constructor(
     private readonly record: HouseRecord,
@@ -149,7 +149,12 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccount> {
       return after;
     });
     this.identities.forget({ account: name });
-    this.logger.log({ message: 'account changed', name, changed: Object.keys(changes), by: by.id });
+    this.logger.log({
+      message: 'account changed',
+      name,
+      changed: Object.keys(changes),
+      ...asker(by),
+    });
     return changed;
   }
 }

@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import {
   Command,
   CommandHandler,
@@ -7,13 +8,12 @@ import {
   QueryHandler,
 } from '@nestjs/cqrs';
 import { DataSource, type EntityManager } from 'typeorm';
-import { RequestLogger } from '../../http/request-logger.js';
 import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
 import { Account, PendingGrant } from '../database/access.entities.js';
 import { notExpired } from '../database/not-expired.js';
 import { Identities } from '../identities.js';
-import { actorOf, covers, type Identity, seenBy } from '../identity.js';
+import { actorOf, asker, covers, type Identity, seenBy } from '../identity.js';
 import {
   type AccountShown,
   lockAdmins,
@@ -69,7 +69,7 @@ export class ListGrantsHandler implements IQueryHandler<ListGrants> {
 /** Applies a grant in one transaction, logs who confirmed it, and applies it to sessions at once. */
 @CommandHandler(ConfirmGrant)
 export class ConfirmGrantHandler implements ICommandHandler<ConfirmGrant> {
-  private readonly logger = new RequestLogger('accounts');
+  private readonly logger = new Logger('accounts');
 
   constructor(
     private readonly record: HouseRecord,
@@ -91,7 +91,7 @@ export class ConfirmGrantHandler implements ICommandHandler<ConfirmGrant> {
     this.identities.forget({ account: account.name });
     const { askedBy, roles } = grant;
     const name = account.name;
-    this.logger.log({ message: 'grant confirmed', name, roles, askedBy, by: by.id });
+    this.logger.log({ message: 'grant confirmed', name, roles, askedBy, ...asker(by) });
     return account;
   }
 }
@@ -99,7 +99,7 @@ export class ConfirmGrantHandler implements ICommandHandler<ConfirmGrant> {
 /** Deletes a grant and logs who refused it. */
 @CommandHandler(RefuseGrant)
 export class RefuseGrantHandler implements ICommandHandler<RefuseGrant> {
-  private readonly logger = new RequestLogger('accounts');
+  private readonly logger = new Logger('accounts');
 
   constructor(private readonly record: HouseRecord) {}
 
@@ -121,7 +121,7 @@ export class RefuseGrantHandler implements ICommandHandler<RefuseGrant> {
       });
       return grant;
     });
-    this.logger.log({ message: 'grant refused', name: accountName, askedBy, by: by.id });
+    this.logger.log({ message: 'grant refused', name: accountName, askedBy, ...asker(by) });
   }
 }
 

@@ -1,6 +1,6 @@
+import { Logger } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DataSource, type EntityManager } from 'typeorm';
-import { RequestLogger } from '../../http/request-logger.js';
 import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
 import { codeHash, newCode } from '../credentials/one-time-code.js';
@@ -9,7 +9,7 @@ import { hashPassword } from '../credentials/passwords.js';
 import { PasswordReset, Session } from '../database/access.entities.js';
 import { notExpired } from '../database/not-expired.js';
 import { Identities } from '../identities.js';
-import { actorOf, type Identity } from '../identity.js';
+import { actorOf, asker, type Identity } from '../identity.js';
 import { storePassword } from '../me/change-password.js';
 import { Attempts } from '../sessions/attempts.js';
 import { removeFactor } from '../sessions/second-factor.js';
@@ -56,6 +56,8 @@ export class UseReset extends Command<void> {
   constructor(
     readonly use: ResetUse,
     readonly address: string,
+    /** The id of the request, for the log. */
+    readonly instance: string,
   ) {
     super();
   }
@@ -64,7 +66,7 @@ export class UseReset extends Command<void> {
 /** Stores the hash of a new code, and logs who issued it for whom. */
 @CommandHandler(IssueReset)
 export class IssueResetHandler implements ICommandHandler<IssueReset> {
-  private readonly logger = new RequestLogger('accounts');
+  private readonly logger = new Logger('accounts');
 
   constructor(private readonly record: HouseRecord) {}
 
@@ -82,7 +84,7 @@ export class IssueResetHandler implements ICommandHandler<IssueReset> {
         data: { account: name, changes: { password: 'reset issued', removesSecondFactor } },
       });
     });
-    this.logger.log({ message: 'password reset issued', name, removesSecondFactor, by: by.id });
+    this.logger.log({ message: 'password reset issued', name, removesSecondFactor, ...asker(by) });
     return { code: text, expiresAt: expiresAt.toISOString() };
   }
 }
@@ -90,7 +92,7 @@ export class IssueResetHandler implements ICommandHandler<IssueReset> {
 /** Uses up a code, stores the hash of the new password, and logs whose it is. */
 @CommandHandler(UseReset)
 export class UseResetHandler implements ICommandHandler<UseReset> {
-  private readonly logger = new RequestLogger('accounts');
+  private readonly logger = new Logger('accounts');
 
   constructor(
     private readonly source: DataSource,
@@ -99,7 +101,7 @@ export class UseResetHandler implements ICommandHandler<UseReset> {
     private readonly record: HouseRecord,
   ) {}
 
-  async execute({ use: { name, code, newPassword }, address }: UseReset): Promise<void> {
+  async execute({ use: { name, code, newPassword }, address, instance }: UseReset): Promise<void> {
     requirePassword('/newPassword', newPassword, name);
     await limited(this.attempts, { name, address }, () => resetOf(this.source.manager, name, code));
     const passwordHash = await hashPassword(newPassword);
@@ -118,7 +120,7 @@ export class UseResetHandler implements ICommandHandler<UseReset> {
       });
     });
     this.identities.forget({ account: name });
-    this.logger.log({ message: 'password reset used', name });
+    this.logger.log({ message: 'password reset used', name, instance });
   }
 }
 

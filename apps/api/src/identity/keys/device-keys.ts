@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import {
   Command,
   CommandHandler,
@@ -7,13 +8,12 @@ import {
   QueryHandler,
 } from '@nestjs/cqrs';
 import { DataSource, IsNull } from 'typeorm';
-import { RequestLogger } from '../../http/request-logger.js';
 import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
 import { newToken } from '../credentials/bearer-token.js';
 import { DeviceKey } from '../database/access.entities.js';
 import { Identities } from '../identities.js';
-import { actorOf, covers, type Identity } from '../identity.js';
+import { actorOf, asker, covers, type Identity } from '../identity.js';
 
 /** A device key as answers show it, without its secret. */
 export interface KeyShown {
@@ -75,7 +75,7 @@ export class ListKeys extends Query<readonly KeyShown[]> {
 /** Stores a key with the hash of its token, and logs who created it. */
 @CommandHandler(CreateKey)
 export class CreateKeyHandler implements ICommandHandler<CreateKey> {
-  private readonly logger = new RequestLogger('keys');
+  private readonly logger = new Logger('keys');
 
   constructor(private readonly record: HouseRecord) {}
 
@@ -105,7 +105,7 @@ export class CreateKeyHandler implements ICommandHandler<CreateKey> {
       await note({ type: 'key-created', by: actorOf(by), data: { key: name, values: scope } });
       return manager.findOneByOrFail(DeviceKey, { id });
     });
-    this.logger.log({ message: 'key created', id, name, sources, tables, types, by: by.id });
+    this.logger.log({ message: 'key created', id, name, sources, tables, types, ...asker(by) });
     return { ...shown(made), token: text };
   }
 }
@@ -113,7 +113,7 @@ export class CreateKeyHandler implements ICommandHandler<CreateKey> {
 /** Marks a key as revoked, logs who revoked it, and applies it to this process at once. */
 @CommandHandler(RevokeKey)
 export class RevokeKeyHandler implements ICommandHandler<RevokeKey> {
-  private readonly logger = new RequestLogger('keys');
+  private readonly logger = new Logger('keys');
 
   constructor(
     private readonly record: HouseRecord,
@@ -135,7 +135,7 @@ export class RevokeKeyHandler implements ICommandHandler<RevokeKey> {
       return key.name;
     });
     this.identities.forget({ key: id });
-    this.logger.log({ message: 'key revoked', id, name, by: by.id });
+    this.logger.log({ message: 'key revoked', id, name, ...asker(by) });
   }
 }
 

@@ -1,6 +1,6 @@
+import { Logger } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DataSource, type EntityManager, Not } from 'typeorm';
-import { RequestLogger } from '../../http/request-logger.js';
 import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
 import { lockedAccount } from '../accounts/locked-account.js';
@@ -35,7 +35,7 @@ export class ChangePassword extends Command<void> {
 /** Checks the old password, stores the hash of the new one, and logs whose it is. */
 @CommandHandler(ChangePassword)
 export class ChangePasswordHandler implements ICommandHandler<ChangePassword> {
-  private readonly logger = new RequestLogger('accounts');
+  private readonly logger = new Logger('accounts');
 
   constructor(
     private readonly source: DataSource,
@@ -68,7 +68,7 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePassword> {
       });
     });
     this.identities.forget({ account: name });
-    this.logger.log({ message: 'password changed', name });
+    this.logger.log({ message: 'password changed', name, instance: by.instance });
   }
 }
 

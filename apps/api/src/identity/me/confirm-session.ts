@@ -1,6 +1,6 @@
+import { Logger } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DataSource } from 'typeorm';
-import { RequestLogger } from '../../http/request-logger.js';
 import { Problem } from '../../problems/problems.js';
 import { Session } from '../database/access.entities.js';
 import { Identities } from '../identities.js';
@@ -44,7 +44,7 @@ export class ConfirmSession extends Command<Confirmed> {
 /** Checks the password and the code, and stores when the session was confirmed. */
 @CommandHandler(ConfirmSession)
 export class ConfirmSessionHandler implements ICommandHandler<ConfirmSession> {
-  private readonly logger = new RequestLogger('sign-in');
+  private readonly logger = new Logger('sign-in');
 
   constructor(
     private readonly source: DataSource,
@@ -60,7 +60,7 @@ export class ConfirmSessionHandler implements ICommandHandler<ConfirmSession> {
     const { affected } = await sessions.update({ id: by.session }, { confirmedAt });
     if (affected !== 1) throw new Problem('not-signed-in');
     this.identities.forget({ account: by.account });
-    this.logger.log({ message: 'session confirmed', name: by.account });
+    this.logger.log({ message: 'session confirmed', name: by.account, instance: by.instance });
     return { factors, confirmedUntil: confirmedUntil(confirmedAt).toISOString() };
   }
 

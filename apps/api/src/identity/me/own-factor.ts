@@ -1,6 +1,6 @@
+import { Logger } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DataSource, type EntityManager, Not } from 'typeorm';
-import { RequestLogger } from '../../http/request-logger.js';
 import type { Act } from '../../house/acts.js';
 import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
@@ -86,7 +86,7 @@ export class BeginFactorHandler implements ICommandHandler<BeginFactor> {
 /** Checks the first code, makes the factor count, and logs whose it is. */
 @CommandHandler(ConfirmFactor)
 export class ConfirmFactorHandler implements ICommandHandler<ConfirmFactor> {
-  private readonly logger = new RequestLogger('accounts');
+  private readonly logger = new Logger('accounts');
 
   constructor(
     private readonly identities: Identities,
@@ -105,7 +105,7 @@ export class ConfirmFactorHandler implements ICommandHandler<ConfirmFactor> {
     );
     await this.record.sent(noted);
     this.identities.forget({ account: name });
-    this.logger.log({ message: 'second factor enrolled', name });
+    this.logger.log({ message: 'second factor enrolled', name, instance: by.instance });
     return result;
   }
 }
@@ -113,7 +113,7 @@ export class ConfirmFactorHandler implements ICommandHandler<ConfirmFactor> {
 /** Checks password and code, removes the factor, and logs whose it was. */
 @CommandHandler(RemoveFactor)
 export class RemoveFactorHandler implements ICommandHandler<RemoveFactor> {
-  private readonly logger = new RequestLogger('accounts');
+  private readonly logger = new Logger('accounts');
 
   constructor(
     private readonly source: DataSource,
@@ -138,7 +138,7 @@ export class RemoveFactorHandler implements ICommandHandler<RemoveFactor> {
     });
     await this.record.sent(noted);
     this.identities.forget({ account: name });
-    this.logger.log({ message: 'second factor removed', name });
+    this.logger.log({ message: 'second factor removed', name, instance: by.instance });
   }
 }
 

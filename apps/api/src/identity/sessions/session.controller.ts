@@ -10,7 +10,7 @@ import {
 } from '@nestjs/swagger';
 import { IsBoolean, IsString, MaxLength } from 'class-validator';
 import { MayBeAbsent } from '../../http/optional.js';
-import { Open, Requires } from '../requires.js';
+import { Instance, Open, Requires } from '../requires.js';
 import { Refuses } from '../../problems/refuses.js';
 import { UseReset } from '../accounts/password-resets.js';
 import { CODE_LENGTH_MAX } from '../credentials/one-time-code.js';
@@ -109,11 +109,12 @@ export class SessionController {
   async signIn(
     @Body() { cookie = false, ...who }: Credentials,
     @Ip() ip: string,
+    @Instance() instance: string,
     @Cookie() session: SessionCookie,
   ): Promise<SignedIn | Omit<SignedIn, 'token'>> {
-    if (!cookie) return this.commands.execute(new SignIn(who, ip));
+    if (!cookie) return this.commands.execute(new SignIn(who, ip, instance));
     session.requireOwnPage(whoTries(who.name));
-    const { token, ...shown } = await this.commands.execute(new SignIn(who, ip));
+    const { token, ...shown } = await this.commands.execute(new SignIn(who, ip, instance));
     // Nobody has the token of the cookie that this one replaces.
     if (session.kept) await this.commands.execute(new SignOut(session.kept));
     session.keep(token);
@@ -126,8 +127,12 @@ export class SessionController {
   @ApiOperation({ summary: 'Set a new password with the one-time code that an admin issued' })
   @ApiNoContentResponse({ description: 'Set; every session of the account has ended' })
   @Refuses('wrong-code', 'too-many-attempts', 'too-many-sign-ins', 'not-ready')
-  async useReset(@Body() use: ResetBody, @Ip() ip: string): Promise<void> {
-    await this.commands.execute(new UseReset(use, ip));
+  async useReset(
+    @Body() use: ResetBody,
+    @Ip() ip: string,
+    @Instance() instance: string,
+  ): Promise<void> {
+    await this.commands.execute(new UseReset(use, ip, instance));
   }
 
   @Post('sign-out')

@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import {
   Command,
   CommandHandler,
@@ -7,7 +8,6 @@ import {
   QueryHandler,
 } from '@nestjs/cqrs';
 import { DataSource } from 'typeorm';
-import { RequestLogger } from '../../http/request-logger.js';
 import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
 import { ApiSettings } from '../../settings/api-settings.js';
@@ -15,7 +15,7 @@ import { managedAccount } from '../accounts/accounts.js';
 import { adminOf } from '../accounts/grant-rules.js';
 import { Session } from '../database/access.entities.js';
 import { Identities } from '../identities.js';
-import { actorOf, type Identity } from '../identity.js';
+import { actorOf, asker, type Identity } from '../identity.js';
 import { validSessions } from './valid-sessions.js';
 
 /** A session as answers show it, without its token. */
@@ -78,7 +78,7 @@ export class ListSessionsHandler implements IQueryHandler<ListSessions> {
 /** Deletes a session, logs who ended whose, and refuses its token at once. */
 @CommandHandler(EndSession)
 export class EndSessionHandler implements ICommandHandler<EndSession> {
-  private readonly logger = new RequestLogger('accounts');
+  private readonly logger = new Logger('accounts');
 
   constructor(
     private readonly record: HouseRecord,
@@ -99,6 +99,6 @@ export class EndSessionHandler implements ICommandHandler<EndSession> {
       });
     });
     this.identities.forget({ account });
-    this.logger.log({ message: 'session ended', name: account, session: id, by: by.id });
+    this.logger.log({ message: 'session ended', name: account, session: id, ...asker(by) });
   }
 }

@@ -1,6 +1,6 @@
+import { Logger } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DataSource, type EntityManager } from 'typeorm';
-import { RequestLogger } from '../../http/request-logger.js';
 import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
 import { ApiSettings } from '../../settings/api-settings.js';
@@ -31,6 +31,8 @@ export class SignIn extends Command<SignedIn> {
   constructor(
     readonly who: SignInWith,
     readonly address: string,
+    /** The id of the request, for the log. */
+    readonly instance: string,
   ) {
     super();
   }
@@ -46,7 +48,7 @@ export class SignOut extends Command<void> {
 /** Checks a name, password and code within the limits on failed attempts, and opens a session. */
 @CommandHandler(SignIn)
 export class SignInHandler implements ICommandHandler<SignIn> {
-  private readonly logger = new RequestLogger('sign-in');
+  private readonly logger = new Logger('sign-in');
 
   constructor(
     private readonly source: DataSource,
@@ -55,7 +57,7 @@ export class SignInHandler implements ICommandHandler<SignIn> {
     private readonly record: HouseRecord,
   ) {}
 
-  async execute({ who, address }: SignIn): Promise<SignedIn> {
+  async execute({ who, address, instance }: SignIn): Promise<SignedIn> {
     const tried = { name: who.name, address };
     const { result, noted } = await limited(this.attempts, tried, async () => {
       const account = await accountWith(this.source, who);
@@ -70,7 +72,7 @@ export class SignInHandler implements ICommandHandler<SignIn> {
       });
     });
     await this.record.sent(noted);
-    this.logger.log({ message: 'signed in', name: who.name });
+    this.logger.log({ message: 'signed in', name: who.name, instance });
     return result;
   }
 

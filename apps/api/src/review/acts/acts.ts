@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { EventOf, ReviewRefusal } from '#audit';
 import {
   positionsText,
@@ -7,8 +7,7 @@ import {
   type Positions,
   type ReviewCommand,
 } from '#read-model';
-import { RequestLogger } from '../../http/request-logger.js';
-import type { Identity } from '../../identity/identity.js';
+import { asker, type Identity } from '../../identity/identity.js';
 import { confirmedUntil } from '../../identity/me/confirm-session.js';
 import { personIn } from '../../identity/requires.js';
 import { Problem } from '../../problems/problems.js';
@@ -51,7 +50,7 @@ interface Sent {
 /** Appends acts on findings, and reads what became of them. */
 @Injectable()
 export class Acts {
-  private readonly logger = new RequestLogger('review');
+  private readonly logger = new Logger('review');
 
   constructor(
     private readonly rows: ReviewRows,
@@ -106,7 +105,7 @@ export class Acts {
     if (refusedBy === 'rows' && isRefusedByRows(outcome))
       throw refusalOf(outcome, personIn(by).id, row);
     const written = await this.log.append([act]);
-    this.logger.log({ message: 'act on a finding recorded', command, finding, by: by.id });
+    this.logger.log({ message: 'act on a finding recorded', command, finding, ...asker(by) });
     return { ref, row, before, written };
   }
 

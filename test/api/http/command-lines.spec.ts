@@ -67,6 +67,26 @@ describe('a command that succeeds', () => {
       'password reset issued',
       () => api.send('POST', '/v1/accounts/person-0/password-reset', admin, {}),
     ],
+    [
+      'password reset used',
+      async () => {
+        const issued = await api.send('POST', '/v1/accounts/person-1/password-reset', admin, {});
+        const { code } = issued.json<{ code: string }>();
+        const reset = { name: 'person-1', code, newPassword: 'chosen by a person' };
+        return api.send('POST', '/v1/password-reset', undefined, reset);
+      },
+    ],
+    [
+      'password changed',
+      async () => {
+        const who = { name: 'person-2', password: PASSWORD };
+        const { token } = (await api.send('POST', '/v1/sign-in', undefined, who)).json<{
+          token: string;
+        }>();
+        const change = { password: PASSWORD, newPassword: 'chosen by a person' };
+        return api.send('POST', '/v1/me/password', token, change);
+      },
+    ],
   ])('has it whatever the command: %s', async (message, send) => {
     const answer = await send();
     expect(answer.statusCode).toBeLessThan(300);
