@@ -253,7 +253,7 @@ const NO_BYTES = Buffer.alloc(0);
 
 /** A record, or the marker of a transaction, which consumers of kafkajs do not get. */
 export interface WireRecord extends StoredRecord {
-  readonly isMarker?: true;
+  readonly isMarker: true | undefined;
 }
 
 /**
@@ -270,18 +270,17 @@ export function recordsFrom(
   for (const { offset: text, key, value, timestamp, isControlRecord } of messages) {
     const offset = Number(text);
     if (offset < from) continue;
-    const ms = Number(timestamp);
-    const at = { partition, offset, time: ms >= 0 ? ms : undefined };
-    records.push(
-      isControlRecord
-        ? {
-            ...at,
-            key: '',
-            value: Buffer.concat([key ?? NO_BYTES, value ?? NO_BYTES]),
-            isMarker: true,
-          }
-        : { ...at, key: key?.toString('utf8') ?? '', value: value ?? NO_BYTES },
-    );
+    const time = Number(timestamp);
+    records.push({
+      partition,
+      offset,
+      key: isControlRecord ? '' : (key?.toString('utf8') ?? ''),
+      value: isControlRecord
+        ? Buffer.concat([key ?? NO_BYTES, value ?? NO_BYTES])
+        : (value ?? NO_BYTES),
+      time: time >= 0 ? time : undefined,
+      isMarker: isControlRecord || undefined,
+    });
   }
   contiguous(records, partition, from);
   return records;
