@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import {
   blockOf,
   canonicalLine,
@@ -18,7 +19,6 @@ import {
   type Unjudgeable,
 } from '#audit';
 import { BOOK, HOUSE } from './house.js';
-import { expectSame } from './rounds.js';
 
 /** One event as a sender writes it. */
 export type Sent = Readonly<Record<string, unknown>>;
@@ -146,7 +146,7 @@ export function audit(
   const audited = folded(table, decodedEvents, folding);
   if (folding.once || events.every(isDecoded)) return audited;
   const lines = events.map((event) => (isDecoded(event) ? event : lineOf(event)));
-  expectSame(verdictOf(folded(table, lines, folding)), verdictOf(audited));
+  assert.deepStrictEqual(verdictOf(folded(table, lines, folding)), verdictOf(audited));
   return audited;
 }
 
