@@ -207,13 +207,13 @@ describeOnKafka('the log in Kafka', skipped, () => {
 
   describe('its readers', () => {
     it.each([
-      ['a read', 'commit', 'b'],
-      ['a read', 'abort', 'b'],
-      ['a follower', 'commit', 'b'],
+      ['a read', 'commit', 'before another record'],
+      ['a read', 'abort', 'before another record'],
+      ['a follower', 'commit', 'before another record'],
       ['a follower', 'commit', 'the last of the partition'],
     ] as const)(
       'return the marker of a transaction, which another program wrote, as a record without a key: %s, %s, %s',
-      async (reader, end, before) => {
+      async (reader, end, place) => {
         const topic = freshTopic();
         const log = await open(topic);
         await log.append(live(0, 'a'));
@@ -234,7 +234,7 @@ describeOnKafka('the log in Kafka', skipped, () => {
           'the marker of the transaction, which takes offset 2',
           async () => (await log.head(0)) === 3,
         );
-        const isLast = before === 'the last of the partition';
+        const isLast = place === 'the last of the partition';
         if (!isLast) expect(await log.append(live(0, 'c'))).toMatchObject({ first: 3 });
         if (reader === 'a read') await taker.take(0, await log.read(0, 0));
         await eventually('all records', () => taker.texts(0).length === (isLast ? 3 : 4));
