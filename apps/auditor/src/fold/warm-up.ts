@@ -12,8 +12,8 @@ const SAVINGS_BYTES = 1024 * 1024;
 /**
  * Folds two simulated shoes, an event a record as in live play, and draws their rows, which nobody
  * gets. A process that did so before its first record has compiled what folds it: its first events
- * cost about half of what they cost otherwise. Returns how many events that were, and how many of them
- * the lane took.
+ * cost about half of what they cost otherwise. Returns how many events that were, and how many of
+ * them the lane took.
  */
 export function warmUp(book: RuleBook, lanes: LaneSetting): { events: number; lane: number } {
   const decoder = new Decoder(houseFrom(book));
