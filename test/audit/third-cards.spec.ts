@@ -476,6 +476,12 @@ describe('a card that could not be read', () => {
       ['TC-02', 'TC-06'],
     ],
     [
+      'leaves no doubt about a fourth card in the banker hand after one in the player hand, whichever card it is',
+      'dealt: P 6D P 4H P 5S B 7C P AS B ?? - ?? B AS B AS',
+      ['DL-02', 'DV-01', 'DV-01', 'TC-11', 'TC-11'],
+      ['DL-06', 'TC-02', 'TC-08'],
+    ],
+    [
       'leaves no doubt about the order of the first four cards',
       'dealt: P TS P ?? B KH B 6H',
       ['DL-02', 'DV-01'],

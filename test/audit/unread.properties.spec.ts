@@ -83,8 +83,8 @@ const hand = fc.constantFrom('player' as const, 'banker' as const);
 const deal = (rules: Rules, least: number, most: number): fc.Arbitrary<Play['cards']> =>
   fc
     .record({
-      drawn: fc.array(card, { minLength: 9, maxLength: 9 }),
-      more: fc.array(fc.constantFrom('player' as const, 'banker' as const, null), { maxLength: 3 }),
+      drawn: fc.array(card, { minLength: 11, maxLength: 11 }),
+      more: fc.array(fc.constantFrom('player' as const, 'banker' as const, null), { maxLength: 5 }),
       isLawful: fc.boolean(),
       turned: fc.option(fc.nat(5), { freq: 3 }),
       nameless: fc.array(fc.nat(7), { maxLength: 4 }),
@@ -519,7 +519,7 @@ describe('with unread cards', () => {
   it('agrees with any reading of any number of unread cards', () => {
     const once = fc.property(
       anyPlay(4, 8),
-      fc.array(fc.array(card, { minLength: 9, maxLength: 9 }), {
+      fc.array(fc.array(card, { minLength: 11, maxLength: 11 }), {
         minLength: READINGS,
         maxLength: READINGS,
       }),

@@ -17,7 +17,7 @@ import type { AnyEvent, CoupKind, EventOf, Hand, Report } from './events/events.
  * The version of the fold's verdicts and of the state that it saves. State of another version is
  * never read, but rebuilt.
  */
-export const FOLD_VERSION = 18;
+export const FOLD_VERSION = 19;
 
 /** A seat's commission in one shoe, in minor units: outstanding = marked - collected - waived. */
 export interface LedgerLine extends Readonly<SeatAccount> {

@@ -47,9 +47,25 @@ export const markOf = (code: FindingCode, { hand, by }: Name = NAMELESS): number
   1 <<
   MARKS.findIndex((mark) => mark.code === code && mark.name.hand === hand && mark.name.by === by);
 
+const marksWhere = (has: (mark: Mark) => boolean): number =>
+  MARKS.reduce((bits, mark, i) => (has(mark) ? bits | (1 << i) : bits), 0);
+
 /** Returns the bits of all marks with a code. */
-const marksOf = (code: FindingCode): number =>
-  MARKS.reduce((bits, mark, i) => (mark.code === code ? bits | (1 << i) : bits), 0);
+const marksOf = (code: FindingCode): number => marksWhere((mark) => mark.code === code);
+
+/**
+ * Returns the bits of the marks that a finding raised settles: of its code, and of the hand or the
+ * declarer by which its code tells findings of a coup apart.
+ */
+const settledBy = ({ code, hand, by }: Finding): number => {
+  const { tail } = CATALOGUE[code];
+  return marksWhere(
+    (mark) =>
+      mark.code === code &&
+      (mark.name.hand === hand || !tail.includes('hand')) &&
+      (mark.name.by === by || !tail.includes('by')),
+  );
+};
 
 /** The two marks of a code, by the hand that its finding names. */
 export const marksByHand = (code: 'TC-11' | 'RS-01'): Readonly<Record<Hand, number>> => ({
@@ -99,9 +115,12 @@ export class Readings {
     private readonly coup: Coup,
   ) {
     this.asked = { tableau: shoe.rules.tableau, singleCards: asksForCards(shoe.rules) };
-    for (const [, { finding, coup: ref }] of shoe.found.of(coup.ref))
-      if (ref === coup.ref) this.raised.add(finding.code);
-    const marks = [...this.raised].reduce((bits, code) => bits | marksOf(code), 0);
+    let marks = 0;
+    for (const [, { finding, coup: ref }] of shoe.found.of(coup.ref)) {
+      if (ref !== coup.ref) continue;
+      this.raised.add(finding.code);
+      marks |= settledBy(finding);
+    }
     this.fillings = [Filling.of(coup, Worlds.one(marks), this.asked)];
   }
 
