@@ -148,6 +148,14 @@ const hasOpenCoup = (reports: readonly AngelEyeReport[]): boolean => {
   return last?.is === 'card';
 };
 
+/**
+ * Returns whether the first report after an outage looks like the next card of the coup before it,
+ * and is a card of a later coup: a third card is, if that hand had none. The desk then hears the
+ * end of that later coup as a coup without its beginning.
+ */
+const isMistakable = (hidden: readonly AngelEyeReport[], next?: AngelEyeReport): boolean =>
+  hidden.some(({ is }) => is === 'result') && next?.is === 'card' && next.index === 3;
+
 describe('what was not heard', () => {
   it('leaves a hole where the index of a card jumps, and says so before the card', () => {
     const table = new BesideTable().opens(SHOE);
@@ -208,12 +216,15 @@ describe('what was not heard', () => {
         const from = Math.min(at, reports.length - missed - 8);
         const table = new BesideTable().opens(SHOE).shoeSays(...reports.slice(0, from));
         ends(table);
-        table.opens(SHOE).shoeSays(...reports.slice(from + missed));
+        const heard = reports.slice(from + missed);
+        table.opens(SHOE).shoeSays(...heard);
         const found = codes(audit(table.delivered, { once: true }).findings);
-        const isInCoup = hasOpenCoup(reports.slice(0, from));
-        expect(isInCoup ? found : found.filter((code) => code !== 'DV-04')).toEqual(['DV-06']);
+        const isOne =
+          hasOpenCoup(reports.slice(0, from)) &&
+          !isMistakable(reports.slice(from, from + missed), heard[0]);
+        expect(isOne ? found : found.filter((code) => code !== 'DV-04')).toEqual(['DV-06']);
       }),
-      { numRuns: rounds(120) },
+      { numRuns: rounds(120), examples: [[18, 10], [89, 20]] },
     );
   });
 
