@@ -224,7 +224,13 @@ describe('what was not heard', () => {
           !isMistakable(reports.slice(from, from + missed), heard[0]);
         expect(isOne ? found : found.filter((code) => code !== 'DV-04')).toEqual(['DV-06']);
       }),
-      { numRuns: rounds(120), examples: [[18, 10], [89, 20]] },
+      {
+        numRuns: rounds(120),
+        examples: [
+          [18, 10],
+          [89, 20],
+        ],
+      },
     );
   });
 
@@ -279,6 +285,13 @@ describe('what was not heard', () => {
 });
 
 describe('two gateways that hear one shoe by mistake', () => {
+  /** Whether a session came online after a card: before the first card there is no outage. */
+  const isCardBeforeSession = (record: readonly Sent[]): boolean => {
+    const types = record.map(({ type }) => type);
+    const firstCard = types.indexOf('shoeprint.card-drawn.v1');
+    return types.lastIndexOf('shoeprint.device-online.v1') > firstCard;
+  };
+
   it('appear in the record as an outage where the second begins, and spoil one coup at most', () => {
     fc.assert(
       fc.property(fc.nat({ max: 60 }), fc.infiniteStream(fc.boolean()), (at, mayDeliver) => {
@@ -301,9 +314,12 @@ describe('two gateways that hear one shoe by mistake', () => {
         }
         tables.forEach(deliver);
         const { findings } = audit(record, { once: true });
-        expect(codes(findings)).toContain('DV-06');
+        const isOutage = isCardBeforeSession(record);
+        expect(codes(findings).includes('DV-06')).toBe(isOutage);
+        // without an outage nothing hides that the first gateway's shoe was not closed
+        const told = isOutage ? ['DV-'] : ['DV-', 'SH-10'];
         // docs/decisions/0039 says why that coup is judged
-        const ofPlay = findings.filter(({ code }) => !code.startsWith('DV-'));
+        const ofPlay = findings.filter(({ code }) => !told.some((start) => code.startsWith(start)));
         expect(new Set(ofPlay.map(({ coup }) => coup)).size).toBeLessThanOrEqual(1);
       }),
       { numRuns: rounds(40) },
