@@ -1,7 +1,7 @@
 // Verifies a package once, as `shoeprint verify` does, and prints what was found, the processor
 // time in seconds and the peak memory in KiB. Without `whole`: steps 1 to 6, without judging again.
 //   node bench/evidence/proof-once.mjs PACKAGE VKEY [whole]
-import { keepHeapsSmall } from '#built/apps/cli/src/small-heaps';
+import { keepHeapsSmall } from '#process';
 import { openPackage } from '#built/apps/cli/src/verify/package-files';
 import { readVkey, verifyPackage } from '#evidence';
 import { nodePlatform } from '#evidence/node';

@@ -9,6 +9,7 @@ export { fileRefusal, Refusal } from './refusal.js';
 export { retryWhileAway } from './running/retry-while-away.js';
 export { reportReady, runChild } from './running/run-child.js';
 export { settingsText } from './settings-text.js';
+export { keepHeapsSmall } from './small-heaps.js';
 export { STOP_REQUESTS, stopRequest } from './running/stop-request.js';
 export { TimedOut, unlessAborted, within } from './running/time-limit.js';
 export { excerpt, UNSEEN, visible, visibleAll } from './visible-text.js';

@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads';
 import type { LaneSetting, RuleBook } from '#audit';
+import { keepHeapsSmall } from '#process';
 import { AuditPass } from './pass.js';
 import type { WorkerTask, WorkerWord } from './worker.js';
 import type { LogFile } from '../log/log-source.js';
 import type { MalformedLines } from '../log/malformed.js';
 import { Refusal } from '../refusal.js';
-import { keepHeapsSmall } from '../small-heaps.js';
 import { openNameless } from './spill.js';
 import { joined, type HandedVerdict, type Verdict } from './verdict.js';
 

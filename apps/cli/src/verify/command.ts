@@ -1,11 +1,11 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Replay } from '#evidence';
 import { nodeCryptography } from '#evidence/node';
+import { keepHeapsSmall } from '#process';
 import { gamingDays } from '#read-model/gaming-days';
 import { packageReplay } from '#replay';
 import { BufferedOutput } from '../terminal/page.js';
 import { Refusal } from '../refusal.js';
-import { keepHeapsSmall } from '../small-heaps.js';
 import { exitOf, reportJson, reportLines } from './report-text.js';
 import { trustOf, verifyFile, type TrustAsked } from './verify.js';
 
