@@ -15,8 +15,21 @@ const LOOK_MS = 5;
  * @typedef {{ port: number, token: string }} Api
  */
 
+/** Ports that were handed out. The system may offer one again as long as nobody listens at it. */
+const taken = new Set();
+
 /** @returns {Promise<number>} */
-export const freePort = () =>
+export async function freePort() {
+  for (;;) {
+    const port = await offeredPort();
+    if (taken.has(port)) continue;
+    taken.add(port);
+    return port;
+  }
+}
+
+/** @returns {Promise<number>} */
+const offeredPort = () =>
   new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
