@@ -54,7 +54,7 @@ describe('deploy/start', () => {
       expect(spawnSync(shell, ['-n', SCRIPT], { encoding: 'utf8' }).stderr ?? '').toBe('');
   });
 
-  it.each(['api', 'auditor', 'standalone'])(
+  it.each(['api', 'auditor', 'gateway', 'standalone'])(
     'runs %s with the limit of its heap, in the place of the script',
     (program) => {
       const { ended, isSameProcess, words } = started([program, '--print-config'], {

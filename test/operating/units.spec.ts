@@ -58,6 +58,12 @@ describe(`the unit ${GATEWAY}`, () => {
     expect(`/run/credentials/shoeprint-gateway@B07.service/${id}`).toBe(api.keyFile);
   });
 
+  it('runs the gateway alone, without the command line beside it', () => {
+    expect(valueOf('ExecStart')).toBe(
+      `${INSTALLED}/deploy/start gateway run /etc/shoeprint-gateway/B07.json`,
+    );
+  });
+
   it('is not started again with a configuration that is refused', () => {
     expect(valueOf('RestartPreventExitStatus')).toBe('2');
   });
