@@ -103,6 +103,13 @@ const CARDS = ['9S', 'KH', '4D', '7C', '2H', '5S', 'TD', 'AC'] as const;
 const drawn = (card: (typeof CARDS)[number]) =>
   ({ type: 'card-drawn', data: { card, to: 'burn' } }) as const;
 
+const DECKS = 8;
+/** Closes the shoe, if there is one, and opens the next. */
+function changesShoe(player: Line1OverTcp, drawn: number): void {
+  if (drawn > 0) player.says({ type: 'shoe-closed', data: { reason: 'end' } });
+  player.says({ type: 'shoe-opened', data: { shoe: `R1-${drawn}`, decks: DECKS } });
+}
+
 /** Returns the cards that the record has of a table, in order. */
 async function cardsOf(table: string): Promise<unknown[]> {
   await server.caughtUp();
@@ -133,12 +140,13 @@ describe('rubbish at full speed into two ports', () => {
     ] as GatewayConfiguration['devices']);
     line.sentTo(listen);
     const player = closing(new Line1OverTcp(gateway.lineAddress));
-    player.says({ type: 'shoe-opened', data: { shoe: 'R1-1', decks: 8 } });
     const said: string[] = [];
     await eventually(
       'all of the rubbish',
       async () => {
         const card = CARDS[said.length % CARDS.length] as (typeof CARDS)[number];
+        // then the shoe has no such card left
+        if (said.length % (DECKS * CARDS.length) === 0) changesShoe(player, said.length);
         player.says(drawn(card));
         said.push(card);
         await eventually('the card acknowledged', () => player.isDone);
