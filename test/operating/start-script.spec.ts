@@ -54,7 +54,7 @@ describe('deploy/start', () => {
       expect(spawnSync(shell, ['-n', SCRIPT], { encoding: 'utf8' }).stderr ?? '').toBe('');
   });
 
-  it.each(['api', 'auditor', 'gateway', 'standalone'])(
+  it.each(['api', 'auditor', 'standalone'])(
     'runs %s with the limit of its heap, in the place of the script',
     (program) => {
       const { ended, isSameProcess, words } = started([program, '--print-config'], {
@@ -75,6 +75,17 @@ describe('deploy/start', () => {
       expect.stringMatching(/\/apps\/cli\/bin\/shoeprint\.js$/),
       'parked',
       '--help',
+    ]);
+  });
+
+  it('runs the gateway without a limit, in the place of the script', () => {
+    const { ended, isSameProcess, words } = started(['gateway', 'run', 'B07.json']);
+    expect({ ended, isSameProcess }).toEqual({ ended: 0, isSameProcess: true });
+    expect(words).toEqual([
+      '--enable-source-maps',
+      expect.stringMatching(/\/dist\/apps\/gateway\/src\/main\.js$/),
+      'run',
+      'B07.json',
     ]);
   });
 
