@@ -105,9 +105,9 @@ const drawn = (card: (typeof CARDS)[number]) =>
 
 const DECKS = 8;
 /** Closes the shoe, if there is one, and opens the next. */
-function changesShoe(player: Line1OverTcp, drawn: number): void {
-  if (drawn > 0) player.says({ type: 'shoe-closed', data: { reason: 'end' } });
-  player.says({ type: 'shoe-opened', data: { shoe: `R1-${drawn}`, decks: DECKS } });
+function changesShoe(player: Line1OverTcp, dealt: number): void {
+  if (dealt > 0) player.says({ type: 'shoe-closed', data: { reason: 'end' } });
+  player.says({ type: 'shoe-opened', data: { shoe: `R1-${dealt}`, decks: DECKS } });
 }
 
 /** Returns the cards that the record has of a table, in order. */
