@@ -720,6 +720,9 @@ const OUTLASTING: Record<string, Log> = {
     `${BET}${COUP}${PAID}closed: end\nshoe: S2\n${BET}${COUP}${PAID}over:\nsettled: seat 2 player returned 50`,
   ).map((event, at, { length }) => (at === length - 1 ? { ...event, shoe: 'S1' } : event)),
   'a message that comes late': late(told(`${COUP}over:\n${NEXT}${COUP}`)),
+  'two coups that were opened with one id, of which the first has a finding': underOneId(
+    told(`${HANDS}declared: banker\nover:\n${NEXT}${COUP}over:\n`),
+  ),
 };
 
 const findings = readFileSync(new URL('../../docs/findings.md', import.meta.url), 'utf8');
@@ -776,6 +779,14 @@ function late(events: readonly Sent[]): readonly Sent[] {
   const [moved] = log.splice(at, 1) as [Sent];
   log.splice(at + 2, 0, moved);
   return log;
+}
+
+/** Returns a log in which every `coup-opened` has the id of the first. */
+function underOneId(events: readonly Sent[]): readonly Sent[] {
+  const opening = events.find((event) => typeOf(event) === 'coup-opened') as Sent;
+  return events.map((event) =>
+    typeOf(event) === 'coup-opened' ? { ...event, id: opening.id } : event,
+  );
 }
 
 /** Returns the lines of a story in which so many seats bet on the player hand. */

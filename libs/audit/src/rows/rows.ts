@@ -44,13 +44,14 @@ export class ShoeRows {
   coups(wanted?: ReadonlySet<string>): (AuditedCoup & Marked)[] {
     const { shoe, coups, ahead, gone } = this.changed;
     const isWanted = (ref: string): boolean => wanted?.has(ref) ?? true;
-    // a coup that somebody asks for by its findings was stepped through
-    const unseen = wanted || !ahead ? [] : ahead.play.changedIn(ahead.from, ahead.to);
+    const unseen = ahead?.play.changedIn(ahead.from, ahead.to) ?? [];
     return [
       ...coups
         .filter(({ coup }) => isWanted(coup.ref))
         .map(({ coup, mark }) => ({ ...auditedCoup(shoe, coup), mark })),
-      ...unseen.map((coup) => ({ ...coup.row(), mark: coup.mark })),
+      ...unseen
+        .filter(({ ref }) => isWanted(ref))
+        .map((coup) => ({ ...coup.row(), mark: coup.mark })),
       ...[...gone.values()]
         .filter(({ coup }) => isWanted(coup.ref))
         .map(({ coup, mark }) => ({ ...goneCoup(shoe, coup), mark })),
@@ -61,7 +62,8 @@ export class ShoeRows {
   findings(): AuditedFinding[] {
     const { findings, shoe } = this.changed;
     if (findings.size === 0) return [];
-    const coups = new Map(shoe.coups.map((coup) => [coup.ref, coup]));
+    // of coups that a source opened with one id the first counts: the lane may hold the others
+    const coups = new Map(shoe.coups.toReversed().map((coup) => [coup.ref, coup]));
     return [...findings.values()].map((change) => {
       const { coup, raised } = change.found;
       // with `raised`, it is listed here because its event names this shoe
