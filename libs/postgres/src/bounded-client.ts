@@ -3,14 +3,14 @@ import pg from 'pg';
 import { within } from '#process';
 
 /** How often a connection that waits for an answer looks whether any byte came. */
-const LOOK_MS = 1000;
-/** After so many looks at which nothing had come, another connection asks about the statement. */
+const LOOK_MS = 500;
+/** At every so many looks at which nothing had come, another connection asks about the statement. */
 const QUIET_LOOKS = 2;
 /**
  * How long the server may take to say, on that other connection, whether it works on the statement.
  * With the looks before it, a connection to a silent server is closed 5 s after its last byte.
  */
-const ASK_MS_MAX = 3000;
+const ASK_MS_MAX = 4000;
 /** The server answers a statement that it canceled, and has so much time for it. */
 const CANCELED_MS_MAX = 5000;
 /** How long the other side may take to close a connection that is no longer used. */
@@ -103,7 +103,8 @@ export class BoundedClient extends pg.Client {
       quiet = heard === this.heard ? quiet + 1 : 0;
       heard = this.heard;
       if (quiet === 0) suspicion = undefined;
-      if (quiet < QUIET_LOOKS || isAsking) return;
+      const isTime = quiet > 0 && quiet % QUIET_LOOKS === 0;
+      if (isAsking || !(isTime || suspicion)) return;
       isAsking = true;
       const before = heard;
       void this.whyClose(quiet * LOOK_MS).then((why) => {
