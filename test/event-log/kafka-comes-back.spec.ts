@@ -110,7 +110,7 @@ describeOnKafka('the log in a Kafka that was away', await whyNoKafkaToKill(), ()
       const speak = proxy.silence();
       speak();
       await eventually('a new consumer', () =>
-        notices.some((notice) => notice.includes('no fetch was answered')),
+        notices.some((notice) => notice.includes('a broker answered no fetch')),
       );
       await worksAgain(taker);
     },

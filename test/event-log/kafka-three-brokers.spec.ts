@@ -2,7 +2,13 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { NotRecorded, OutcomeUnknown, KafkaLog } from '#event-log';
 import type { KafkaCluster } from '../../scripts/kafka/cluster.mjs';
 import { eventually } from '../kit/eventually.js';
-import { describeOnKafka, freshTopic, kafkaToKill, whyNoKafkaToKill } from '../kit/kafka.js';
+import {
+  describeOnKafka,
+  freshTopic,
+  kafkaBehindProxies,
+  whyNoKafkaToKill,
+  type KafkaBehindProxies,
+} from '../kit/kafka.js';
 import { IS_LONG } from '../kit/rounds.js';
 import { Collector } from './collector.js';
 
@@ -16,10 +22,53 @@ const partitions = Array.from({ length: PARTITIONS }, (_, partition) => partitio
 
 describeOnKafka('the log in a Kafka of three brokers', await whyNoKafkaToKill(), () => {
   let cluster: KafkaCluster;
+  let proxies: KafkaBehindProxies['proxies'];
   beforeAll(async () => {
-    cluster = await kafkaToKill(3);
+    ({ cluster, proxies } = await kafkaBehindProxies(3));
   }, 120_000);
-  afterAll(() => cluster.stop());
+  afterAll(async () => {
+    await Promise.all([...proxies.values()].map((proxy) => proxy.close()));
+    await cluster.stop();
+  });
+
+  it(
+    'makes new connections to follow when those to one broker stay half-open, though the others answer',
+    async () => {
+      const notices: string[] = [];
+      const log = await KafkaLog.open({
+        brokers: cluster.brokers,
+        topic: freshTopic(),
+        partitions: PARTITIONS,
+        create: true,
+        onNotice: (text) => void notices.push(text),
+      });
+      const taker = new Collector();
+      const follower = log.follow(taker);
+      for (const partition of partitions) follower.add(partition, 0);
+      const append = (value: string) =>
+        Promise.all(
+          partitions.map((partition) =>
+            log.append({
+              partition,
+              urgency: 'live',
+              records: [{ key: 'T1', value: Buffer.from(value) }],
+            }),
+          ),
+        );
+      const isRead = (value: string): boolean =>
+        partitions.every((partition) => taker.texts(partition).includes(value));
+      await append('before');
+      await eventually('the first records', () => isRead('before'));
+      proxies.get(2)?.silence()();
+      await eventually('a new consumer', () =>
+        notices.some((notice) => notice.includes('a broker answered no fetch')),
+      );
+      await eventually('appends again', () => append('after').catch(() => undefined));
+      await eventually('records after it', () => isRead('after'));
+      await log.close();
+    },
+    BROKER_MS_MAX * 2,
+  );
 
   it('is power-safe, and keeps every acknowledged record without a hole while a broker is killed and restarted', async () => {
     const log = await KafkaLog.open({

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
+import { REQUEST_MS_MAX } from './client.js';
 
 /**
  * Longest wait of a fetch, and so of a newly followed partition while the others are idle. New
@@ -19,6 +20,18 @@ const GATHER_MS = 10;
  */
 const FETCH_BYTES_MAX = 4 * 1024 * 1024;
 const PARTITION_BYTES_MAX = 512 * 1024;
+/**
+ * A broker that does not answer is asked again within this time. One that leads no partition any
+ * more is not asked again, and its silence says nothing.
+ */
+const STILL_ASKED_MS = REQUEST_MS_MAX + 1000;
+
+/** When a broker was asked, as `performance.now` has it. */
+interface Unanswered {
+  readonly since: number;
+  /** kafkajs asks again after a fetch that missed its time limit. */
+  readonly last: number;
+}
 
 interface ConsumerOptions {
   readonly kafka: Kafka;
@@ -44,6 +57,8 @@ export class KafkaConsumer {
   private started: Promise<void> | undefined;
   /** When a fetch was answered last, or the group was joined. */
   private answeredAt = 0;
+  /** The brokers that were asked and have not answered since, by their ids. */
+  private readonly unanswered = new Map<number, Unanswered>();
   private gathering: Promise<void> | undefined;
 
   constructor(private readonly options: ConsumerOptions) {
@@ -79,10 +94,12 @@ export class KafkaConsumer {
 
   private async run(): Promise<void> {
     const { topic, partitions, onBatch, onCrash } = this.options;
-    const { GROUP_JOIN, CRASH, FETCH } = this.consumer.events;
-    this.consumer.on(FETCH, () => this.answered());
+    const { GROUP_JOIN, CRASH, FETCH_START, FETCH } = this.consumer.events;
+    this.consumer.on(FETCH_START, ({ payload }) => this.asked(payload.nodeId));
+    this.consumer.on(FETCH, ({ payload }) => this.answered(payload.nodeId));
     this.consumer.on(GROUP_JOIN, () => {
       this.answeredAt = performance.now();
+      this.unanswered.clear();
       this.takePositions();
     });
     this.consumer.on(CRASH, ({ payload }) => {
@@ -102,21 +119,30 @@ export class KafkaConsumer {
     });
   }
 
+  private asked(broker: number): void {
+    const last = performance.now();
+    this.unanswered.set(broker, { since: this.unanswered.get(broker)?.since ?? last, last });
+  }
+
   /**
    * Runs after each answer. The next fetch starts at once unless answers come in quick succession.
    */
-  private answered(): void {
+  private answered(broker: number): void {
     const now = performance.now();
+    this.unanswered.delete(broker);
     this.gathering = now - this.answeredAt < SOON_MS ? pause(GATHER_MS) : undefined;
     this.answeredAt = now;
   }
 
   /**
-   * Returns for how many milliseconds no broker has answered a fetch; 0 until it has joined. A
-   * fetch without records is answered after `POLL_MS`.
+   * Returns for how many milliseconds some broker has not answered a fetch, or no broker was asked;
+   * 0 until it has joined. A fetch without records is answered after `POLL_MS`.
    */
   quietMs(): number {
-    return this.joined ? performance.now() - this.answeredAt : 0;
+    if (!this.joined) return 0;
+    const now = performance.now();
+    const silent = [...this.unanswered.values()].filter(({ last }) => now - last < STILL_ASKED_MS);
+    return now - Math.min(this.answeredAt, ...silent.map(({ since }) => since));
   }
 
   /** Reads a partition from an offset on. A partition that is already read continues there. */

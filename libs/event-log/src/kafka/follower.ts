@@ -18,8 +18,8 @@ const STUCK_MS = 5000;
  */
 const MARKER_MS = 2500;
 /**
- * If no fetch is answered for this long, although another connection is served, the consumer's
- * connections are dead. It is longer than the limit of one request.
+ * If some broker does not answer a fetch for this long, although another connection to it is
+ * served, the consumer's connection is dead. It is longer than the limit of one request.
  */
 const QUIET_MS = 3500;
 /** How long a consumer that was dropped may take to leave its group. */
@@ -286,7 +286,7 @@ export class KafkaFollower implements Follower {
       if (!consumer) return;
       // It is asked twice, as this process may have slept in between.
       if (isQuiet && isQuietTooLong(consumer))
-        this.restart(consumer, `no fetch was answered for ${QUIET_MS} ms`);
+        this.restart(consumer, `a broker answered no fetch for ${QUIET_MS} ms`);
       else this.restartIfStuck(consumer, heads);
     } catch (error) {
       if (error instanceof BrokenLog)
