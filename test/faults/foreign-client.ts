@@ -25,7 +25,8 @@ export async function createProbe(brokers: readonly string[], probe: string): Pr
   await admin.connect();
   try {
     await admin.createTopics({
-      waitForLeaders: true,
+      // kafkajs gives up if some broker has not heard of the topic; `untilKafkaServes` waits for that
+      waitForLeaders: false,
       topics: [{ topic: probe, numPartitions: PROBE_PARTITIONS }],
     });
   } finally {
