@@ -12,7 +12,7 @@ import { System } from './system.js';
 
 /**
  * The longest that any route waits for a dependency that hangs (docs/operating/time-limits.md), in
- * milliseconds: 1 s for a token, 1 s of silence and 4 s for two questions in PostgreSQL; 9 s for a
+ * milliseconds: 1 s for a token, 1 s of silence and 4 s for a question in PostgreSQL; 9 s for a
  * read in Kafka. An append has a limit of its own.
  */
 const LIMIT_MS = { PostgreSQL: 6_000, Kafka: 9_000 } as const;

@@ -8,10 +8,9 @@ const LOOK_MS = 500;
 const QUIET_LOOKS = 2;
 /**
  * How long the server may take to say, on that other connection, whether it works on the statement.
- * It is asked twice, for a way to it that was mended meanwhile. With the looks before, a connection
- * to a silent server is closed 5 s after its last byte.
+ * With the looks before it, a connection to a silent server is closed 5 s after its last byte.
  */
-const ASK_MS_MAX = 2000;
+const ASK_MS_MAX = 4000;
 /** The server answers a statement that it canceled, and has so much time for it. */
 const CANCELED_MS_MAX = 5000;
 /** How long the other side may take to close a connection that is no longer used. */
@@ -20,7 +19,6 @@ const END_MS_MAX = 1000;
 /** The states of a session that works on no statement (PostgreSQL manual, pg_stat_activity). */
 const RESTS = /^idle/;
 const RESTING = 'its session works on no statement, and no answer came';
-const SILENT = 'the server is silent and does not answer';
 
 /**
  * Thrown to everybody who waits for an answer on a connection that was closed because nothing came.
@@ -130,11 +128,10 @@ export class BoundedClient extends pg.Client {
     const { statement_timeout: most } = this.config;
     if (most && quietMs > most + CANCELED_MS_MAX)
       return `no answer came within ${quietMs} ms, though a statement may take ${most} ms`;
-    let why = await this.askAboutSession();
-    if (why === SILENT) why = await this.askAboutSession();
+    const rests = await this.askAboutSession();
     // What has come meanwhile is read before it is judged that nothing came.
     await nextTurn();
-    return why;
+    return rests;
   }
 
   /** Asks on a connection of its own. Returns why nothing will come. Never rejects. */
@@ -153,7 +150,9 @@ export class BoundedClient extends pg.Client {
       return state && RESTS.test(state) ? RESTING : undefined;
     } catch (error) {
       // A server that refuses, for example because it has no connection left, is there.
-      return error instanceof pg.DatabaseError ? undefined : SILENT;
+      return error instanceof pg.DatabaseError
+        ? undefined
+        : 'the server is silent and does not answer';
     } finally {
       other.connection.stream.destroy();
     }
