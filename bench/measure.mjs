@@ -17,6 +17,15 @@ export function spread(values) {
 }
 
 /**
+ * Returns values as median and spread.
+ * @type {(values: readonly number[], digits?: number) => string}
+ */
+export function shown(values, digits = 2) {
+  const { median, min, max } = spread(values);
+  return `${median.toFixed(digits)} (${min.toFixed(digits)}-${max.toFixed(digits)})`;
+}
+
+/**
  * Returns the value that the share `q` of the sorted values lies below; NaN without values.
  * @param {ArrayLike<number>} sorted
  * @param {number} q

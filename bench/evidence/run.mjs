@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { spread } from '../measure.mjs';
+import { shown } from '../measure.mjs';
 
 const ROUNDS = 3;
 const RECORDS = 'data/tables/*/events.ndjson';
@@ -55,12 +55,6 @@ function timed(command, path) {
 }
 
 const AUDIT = `'${process.execPath}' '${fileURLToPath(new URL('../../apps/cli/bin/shoeprint.js', import.meta.url))}' audit`;
-
-/** @type {(values: number[], digits?: number) => string} */
-function shown(values, digits = 2) {
-  const { median, min, max } = spread(values);
-  return `${median.toFixed(digits)} (${min.toFixed(digits)}-${max.toFixed(digits)})`;
-}
 
 /**
  * @typedef {{ cpu: number, maxRSS: number }} Run

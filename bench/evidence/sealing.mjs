@@ -10,7 +10,7 @@ import { simulateTables } from '#audit';
 import { partitionOf, PostgresLog } from '#event-log';
 import { installedRules, rulesNamed } from '#rule-folder';
 import { migrateSeal } from '#seal-store';
-import { spread } from '../measure.mjs';
+import { shown } from '../measure.mjs';
 import { bulkRound, costs, files, sum } from '../server/bulk.mjs';
 import { cpuFrom, load, othersFrom } from '../server/children.mjs';
 import { connected, logNamed, startMachine } from '../server/stack.mjs';
@@ -30,12 +30,6 @@ const wants = (/** @type {string} */ part) =>
   positionals.length === 0 || positionals.includes(part);
 
 /** @typedef {import('../server/stack.mjs').Machine} Machine */
-
-/** @type {(values: readonly number[], digits?: number) => string} */
-function shown(values, digits = 0) {
-  const { median, min, max } = spread(values);
-  return `${median.toFixed(digits)} (${min.toFixed(digits)}-${max.toFixed(digits)})`;
-}
 
 /** @type {(machine: Machine) => Promise<void>} */
 async function bulk(machine) {

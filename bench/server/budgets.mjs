@@ -3,14 +3,14 @@
 // One server and one steady load of events; by turns nobody reads, and everybody does.
 // Options: --log kafka|postgres --turns n --seconds n --rate n --profile folder
 // --node flag: a flag of Node for the api, such as --node=--max-semi-space-size=4, may be repeated.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { clock, quantile, spread } from '../measure.mjs';
 import { files, reached } from './bulk.mjs';
-import { asked, cpuFrom, letGo, load, othersFrom, ran, started } from './children.mjs';
+import { asked, cpuFrom, letGo, load, megabytes, othersFrom, ran, started } from './children.mjs';
 import { nameOf, PASSWORD, sessions } from './sessions.mjs';
 import { logNamed, startMachine, startServer } from './stack.mjs';
 
@@ -73,11 +73,6 @@ const ACCOUNTS = {
 /** @typedef {keyof typeof ACCOUNTS} Part */
 /** How much later than planned a turn may end, because so many readers come slowly. */
 const LATE_S = { followers: 10, exports: 2, 'sign-ins': 2 };
-
-/** @type {(pid: number | undefined, field: 'VmRSS' | 'VmHWM') => number} */
-const megabytes = (pid, field) =>
-  Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) /
-  1024;
 
 /**
  * Loads events of other tables and waits until the rows have them.

@@ -133,6 +133,14 @@ export function cpuFrom(pids) {
   return () => Object.fromEntries(before.map(({ name, pid, ms }) => [name, cpuMs(pid) - ms]));
 }
 
+/**
+ * Returns the memory of a process in MB of 1,024 KiB: now, or at most so far.
+ * @type {(pid: number | undefined, field: 'VmRSS' | 'VmHWM') => number}
+ */
+export const megabytes = (pid, field) =>
+  Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) /
+  1024;
+
 /** Returns the busy and total processor time of the machine so far, in ms. */
 function machineMs() {
   const [total = ''] = readFileSync('/proc/stat', 'latin1').split('\n');

@@ -2,14 +2,13 @@
 // `npm run bench:memory`. An api and an auditor over PostgreSQL judge the shoes of a few tables.
 // Options: --tables n --shoes n (of each table) --heap MB (default: as the server starts by itself)
 //   --cards (without bets) --node flag: a flag of Node for the auditor, may be repeated.
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { simulateTables } from '#audit';
 import { heapArgument } from '#process';
 import { positionsFrom } from '#read-model';
 import { installedRules, rulesNamed } from '#rule-folder';
 import { reached } from './bulk.mjs';
-import { load } from './children.mjs';
+import { load, megabytes } from './children.mjs';
 import { Connection, request } from './connection.mjs';
 import { startMachine, startServer } from './stack.mjs';
 
@@ -30,14 +29,6 @@ const { values } = parseArgs({
 const tables = Array.from({ length: Number(values.tables) }, (_, n) => `M${n}`);
 const shoes = Number(values.shoes);
 const heap = heapArgument(values.heap === undefined ? {} : { SHOEPRINT_HEAP_MB: values.heap });
-
-/** @type {(pid: number | undefined, field: 'VmRSS' | 'VmHWM') => number} */
-const megabytes = (pid, field) =>
-  Math.round(
-    Number(
-      new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1],
-    ) / 1024,
-  );
 
 /** @type {() => Generator<{ body: Buffer, events: number, opened: number }>} */
 function* bodies() {
@@ -66,9 +57,12 @@ async function measure({ port, token, pids, databaseUrl }) {
   let last = { events: 0, opened: 0, heads: new Map() };
   const report = async () => {
     await reached(databaseUrl, last.heads);
-    const [api, auditor] = ['api', 'auditor'].map(
-      (name) => `${name} ${megabytes(pids[name], 'VmRSS')} (${megabytes(pids[name], 'VmHWM')})`,
-    );
+    const [api, auditor] = ['api', 'auditor'].map((name) => {
+      const [now, most] = /** @type {const} */ (['VmRSS', 'VmHWM']).map((field) =>
+        Math.round(megabytes(pids[name], field)),
+      );
+      return `${name} ${now} (${most})`;
+    });
     const seconds = Math.round((performance.now() - began) / 1000);
     console.log(
       `${Math.round((100 * last.opened) / all)} % of the shoes, ${last.events} events, ${seconds} s, load ${load()}: MB now (at most) ${api}, ${auditor}`,
