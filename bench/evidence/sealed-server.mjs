@@ -18,6 +18,8 @@ import { SILENT } from '#server';
 export const DAYS = [{ from: '2000-01-01', zone: 'UTC', cutover: '00:00' }];
 /** The partitions of the log. */
 export const PARTITIONS = 2;
+/** A shoe has more events than this. */
+const EVENTS_OF_SHOE = 1_000;
 /** Records of one append. */
 const APPEND = 500;
 
@@ -76,20 +78,19 @@ async function play(log, { tables, records, linesARecord }) {
   /** @type {Map<string, { lines: string[], values: Buffer[] }>} */
   const waiting = new Map(tables.map((table) => [table, { lines: [], values: [] }]));
   let left = records;
-  for (let day = 0; left > 0; day += 1) {
-    const game = { rules, tables, shoes: 20, seed: `${day}`, bets: true };
-    for (const line of simulateTables(game).lines) {
-      /** @type {{ table: string }} */
-      const { table } = JSON.parse(line);
-      const of = waiting.get(table);
-      if (!of) continue;
-      of.lines.push(line);
-      if (of.lines.length < linesARecord) continue;
-      of.values.push(Buffer.from(of.lines.splice(0).join('\n')));
-      if (table === tables[0]) left -= 1;
-      if (of.values.length >= APPEND) await append(log, table, of.values.splice(0));
-      if (left === 0) break;
-    }
+  const shoes = Math.ceil((records * linesARecord) / EVENTS_OF_SHOE);
+  const game = { rules, tables, shoes, seed: 'package', bets: true };
+  for (const line of simulateTables(game).lines) {
+    /** @type {{ table: string }} */
+    const { table } = JSON.parse(line);
+    const of = waiting.get(table);
+    if (!of) continue;
+    of.lines.push(line);
+    if (of.lines.length < linesARecord) continue;
+    of.values.push(Buffer.from(of.lines.splice(0).join('\n')));
+    if (table === tables[0]) left -= 1;
+    if (of.values.length >= APPEND) await append(log, table, of.values.splice(0));
+    if (left === 0) break;
   }
   for (const [table, { values }] of waiting)
     if (values.length > 0) await append(log, table, values);

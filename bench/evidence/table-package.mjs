@@ -15,6 +15,8 @@ const TABLE = 'B01';
 /** The longest that a package may take to be made. */
 const MADE_MS_MAX = 30 * 60_000;
 const LOOK_MS = 50;
+/** The limit of its heap (apps/api/src/exports/making/exporter-process.ts). */
+const AS_THE_API = ['--max-old-space-size=400'];
 
 /** @type {(path: string) => string} */
 const pathOf = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -36,7 +38,7 @@ async function made({ databaseUrl, folder, keyFiles }, file) {
     ...{ file, work: join(folder, 'work') },
   };
   const began = performance.now();
-  const child = fork(pathOf('../../dist/apps/exporter/src/main.js'));
+  const child = fork(pathOf('../../dist/apps/exporter/src/main.js'), [], { execArgv: AS_THE_API });
   const late = setTimeout(() => child.kill('SIGKILL'), MADE_MS_MAX);
   const used = cpuFrom({ exporter: child.pid ?? 0 });
   const seen = { cpu: NaN, peak: NaN };

@@ -6,6 +6,8 @@ const EARLIEST = new Date(1980, 0, 1);
 const FILE_MODE = 0o100644;
 /** From here on an entry needs zip64, with room for what deflate can add. */
 const ZIP64_FROM = 0xf000_0000;
+/** Takes a third of the time of the usual level 6, for files that are a quarter larger. */
+const LEVEL = 3;
 
 /**
  * Writes files into a zip archive in one folder. The same files make the same bytes on every
@@ -20,6 +22,7 @@ export async function writeZip(
   const zip = new ZipWriter(into, {
     useWebWorkers: false,
     useCompressionStream: false,
+    level: LEVEL,
     keepOrder: true,
     extendedTimestamp: false,
     dataDescriptor: false,

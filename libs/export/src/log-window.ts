@@ -2,7 +2,7 @@ import { BrokenLog, type EventLog, type StoredRecord } from '#event-log';
 import type { RecordPosition } from './rows.js';
 
 /** Bytes of values that are kept of the log while a package is made. */
-const KEPT_BYTES_MAX = 64 * 1024 * 1024;
+const KEPT_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Consecutive records of one partition. */
 interface Slice {

@@ -6,8 +6,8 @@ import type { LogWindow } from './log-window.js';
 import { ExportRefusal } from './refusal.js';
 import type { RecordPosition } from './rows.js';
 
-/** Records of a table whose positions are read at once. */
-const POSITIONS = 256;
+/** Records of a table whose positions, or leaves, are read at once. */
+const POSITIONS = 4_096;
 
 /** A table as it is sealed: its id, and its name and number in the names list. */
 export interface NumberedTable {
