@@ -25,7 +25,7 @@ export async function createProbe(brokers: readonly string[], probe: string): Pr
   await admin.connect();
   try {
     await admin.createTopics({
-      // kafkajs gives up if some broker has not heard of the topic; `untilKafkaServes` waits for that
+      // kafkajs gives up if a broker has not heard of it yet; `untilKafkaServes` waits for that
       waitForLeaders: false,
       topics: [{ topic: probe, numPartitions: PROBE_PARTITIONS }],
     });
