@@ -592,6 +592,29 @@ describe('an act that is not decided about in time', () => {
     expect(shown).toMatchObject({ ref: answer.body.ref, outcome: 'taken', as: 'pit-boss' });
   });
 
+  it('is not refused because of a claim whose release is on the log and not in the rows', async () => {
+    const id = await fresh();
+    await floor.claim(sam, id);
+    const client = new pg.Client(floor.server.database.url);
+    await client.connect();
+    await client.query('begin');
+    await client.query('select from rows.position for update'); // the auditor cannot go on
+    const released = floor.post(sam, `${id}/release`, {});
+    await eventually('the release on the log', () =>
+      floor.acts().some(({ id: act }) => String(act).startsWith(`release/${id}/`)),
+    );
+    const claimed = await floor.claim(pia, id);
+    await client.query('rollback');
+    await client.end();
+    expect([(await released).status, claimed.status]).toEqual([202, 202]);
+    const at = { 'min-position': claimed.headers['log-position'] as string };
+    const shown = await eventually('the act on the rows', async () => {
+      const read = await floor.get(claimed.headers.location as string, pia, at);
+      return read.statusCode === 200 && read.json<object>();
+    });
+    expect(shown).toMatchObject({ ref: claimed.body.ref, outcome: 'taken', by: 'pia' });
+  });
+
   it('is not found before that, at another table, and by somebody who may not see the table', async () => {
     const { body } = await floor.claim(pia, await fresh());
     const path = `/v1/review-events/${encodeURIComponent(body.ref)}?table=`;

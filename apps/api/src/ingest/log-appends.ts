@@ -5,6 +5,8 @@ import { Problem } from '../problems/problems.js';
 
 /** The longest wait for an append. The log's own limits are shorter. */
 const APPEND_MS_MAX = 30_000;
+/** The longest wait for where a partition ends. */
+const END_MS_MAX = 3_000;
 const RETRY_AFTER_S = 1;
 
 /** Appends to the log for a request. A failure is a problem of that request. */
@@ -45,6 +47,15 @@ export class LogAppends {
     }
     if (failures.length > 0) throw this.failed(failures, appended.length);
     return appended;
+  }
+
+  /** Resolves with where a partition ends now. Throws `not-recorded` if the log does not say. */
+  async end(partition: number): Promise<number> {
+    try {
+      return await within(END_MS_MAX, this.log.head(partition));
+    } catch (error) {
+      throw this.failed([new NotRecorded(asError(error).message, { cause: error })], 0);
+    }
   }
 
   /** Appends, or rejects with `OutcomeUnknown` after `APPEND_MS_MAX`. */

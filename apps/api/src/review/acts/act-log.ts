@@ -65,6 +65,12 @@ export class ActLog {
     return { ref: referenceOf(event), event, line };
   }
 
+  /** Returns the position of what the log has of a table now. Throws `not-recorded`. */
+  async end(table: string): Promise<Positions> {
+    const partition = partitionOf(table, this.appends.partitions);
+    return new Map([[partition, await this.appends.end(partition)]]);
+  }
+
   /**
    * Appends acts and returns the positions to wait for. Throws `not-recorded` and
    * `outcome-unknown`.

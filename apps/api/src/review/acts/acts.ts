@@ -11,11 +11,11 @@ import { asker, type Identity } from '../../identity/identity.js';
 import { confirmedUntil } from '../../identity/me/confirm-session.js';
 import { personIn } from '../../identity/requires.js';
 import { Problem } from '../../problems/problems.js';
-import { ActLog } from './act-log.js';
+import { ActLog, type ActEvent } from './act-log.js';
 import type { ActSent } from './act-request.js';
 import { PersonTurns } from '../person-turns.js';
 import { actRef, hasBody, isRefusedByRows, refusalOf, ActDesk } from './act-desk.js';
-import { ReviewRows } from '../review-rows.js';
+import { ReviewRows, type AtHand } from '../review-rows.js';
 
 /** An act that took effect, with the finding as it is now. */
 export interface Taken {
@@ -45,6 +45,14 @@ interface Sent {
   /** What the rows have of an earlier command under the same key. */
   readonly before: ActLine | undefined;
   readonly written: Positions;
+}
+
+/** What the rows have of a command. */
+interface Found {
+  readonly row: FindingAtHand;
+  readonly before?: ActLine;
+  readonly act?: ActEvent;
+  readonly refusal?: Problem;
 }
 
 /** Appends acts on findings, and reads what became of them. */
@@ -87,26 +95,48 @@ export class Acts {
 
   private async send(
     command: ReviewCommand,
-    { by, finding, key, body }: ActSent,
+    sent: ActSent,
     refusedBy: 'rows' | 'log',
   ): Promise<Sent> {
+    const { by, finding, key } = sent;
     const ref = actRef(by, command, finding, key);
     const scope = by.tables === 'all' ? undefined : by.tables;
-    const { findings, acts } = await this.rows.read({ findings: [finding], acts: [ref], scope });
+    const asked = { findings: [finding], acts: [ref], scope };
+    let found = this.found(command, sent, ref, await this.rows.read(asked));
+    if (refusedBy === 'rows' && found.refusal) {
+      // the log may have this command already, or what frees the finding
+      const now = await this.rows.readAt(asked, await this.log.end(found.row.body.table));
+      if (now) found = this.found(command, sent, ref, now);
+      if (now && found.refusal) throw found.refusal;
+    }
+    const { row, before, act } = found;
+    if (!act) return { ref, row, before, written: new Map() };
+    const written = await this.log.append([act]);
+    this.logger.log({ message: 'act on a finding recorded', command, finding, ...asker(by) });
+    return { ref, row, before, written };
+  }
+
+  /**
+   * Returns what the rows have of a command that was sent before, or else its act, and why the rows
+   * refuse that.
+   */
+  private found(
+    command: ReviewCommand,
+    { by, finding, key, body }: ActSent,
+    ref: string,
+    { findings, acts }: AtHand,
+  ): Found {
     const row = findings.get(finding);
     if (!row) throw unknownFinding();
     const before = acts.get(ref);
-    if (before) return { ref, row, before, written: new Map() };
+    if (before) return { row, before };
     const added = command === 'sign' ? { confirmed: confirmedBy(by) } : {};
     const act = this.desk.event({ command, by, key, data: { ...body, ...added } }, row);
     if (command === 'propose') this.desk.requireInForce(body.policy);
     if (row.isParked) throw new Problem('table-parked');
     const { outcome } = this.desk.foreseen(act.event, row);
-    if (refusedBy === 'rows' && isRefusedByRows(outcome))
-      throw refusalOf(outcome, personIn(by).id, row);
-    const written = await this.log.append([act]);
-    this.logger.log({ message: 'act on a finding recorded', command, finding, ...asker(by) });
-    return { ref, row, before, written };
+    if (!isRefusedByRows(outcome)) return { row, act };
+    return { row, act, refusal: refusalOf(outcome, personIn(by).id, row) };
   }
 
   private answer({ act, row }: Taken, person: string, body: object): Taken {
