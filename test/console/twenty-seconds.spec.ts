@@ -151,3 +151,25 @@ it(
   },
   TEST_MS,
 );
+
+it(
+  'leaves the coup where it is while a ruling is chosen with a mouse',
+  async () => {
+    const page = await browser.visitAs('pit-boss', 'queue');
+    await page.getByRole('button', { name: 'Take next' }).click();
+    await page.waitForURL('**/findings/*');
+    await page.evaluate('scrollTo(0, 0)');
+    const rule = bar(page).getByRole('button', { name: 'Rule', exact: true });
+    const code = page.getByText('Dealer error, corrected').first();
+    // a click of the test's own library would scroll by itself
+    for (const target of [rule, code]) {
+      await target.waitFor();
+      const { x, y } = (await target.boundingBox()) as { x: number; y: number };
+      await page.mouse.click(x + 5, y + 5);
+    }
+    await page.locator('.choice-option[data-selected]').waitFor();
+    expect(await page.evaluate('scrollY')).toBe(0);
+    await page.context().close();
+  },
+  TEST_MS,
+);
