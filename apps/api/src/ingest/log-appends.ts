@@ -5,8 +5,8 @@ import { Problem } from '../problems/problems.js';
 
 /** The longest wait for an append. The log's own limits are shorter. */
 const APPEND_MS_MAX = 30_000;
-/** The longest wait for where a partition ends. */
-const END_MS_MAX = 3_000;
+/** The longest wait for the head of a partition. */
+const HEAD_MS_MAX = 3_000;
 const RETRY_AFTER_S = 1;
 
 /** Appends to the log for a request. A failure is a problem of that request. */
@@ -49,10 +49,10 @@ export class LogAppends {
     return appended;
   }
 
-  /** Resolves with where a partition ends now. Throws `not-recorded` if the log does not say. */
-  async end(partition: number): Promise<number> {
+  /** Resolves with the head of a partition. Throws `not-recorded` if the log does not say. */
+  async head(partition: number): Promise<number> {
     try {
-      return await within(END_MS_MAX, this.log.head(partition));
+      return await within(HEAD_MS_MAX, this.log.head(partition));
     } catch (error) {
       throw this.failed([new NotRecorded(asError(error).message, { cause: error })], 0);
     }

@@ -65,10 +65,10 @@ export class ActLog {
     return { ref: referenceOf(event), event, line };
   }
 
-  /** Returns the position of what the log has of a table now. Throws `not-recorded`. */
-  async end(table: string): Promise<Positions> {
+  /** Returns the head of the partition of a table. Throws `not-recorded`. */
+  async head(table: string): Promise<Positions> {
     const partition = partitionOf(table, this.appends.partitions);
-    return new Map([[partition, await this.appends.end(partition)]]);
+    return new Map([[partition, await this.appends.head(partition)]]);
   }
 
   /**

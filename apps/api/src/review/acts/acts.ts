@@ -105,7 +105,7 @@ export class Acts {
     let found = this.found(command, sent, ref, await this.rows.read(asked));
     if (refusedBy === 'rows' && found.refusal) {
       // the log may have this command already, or what frees the finding
-      const now = await this.rows.readAt(asked, await this.log.end(found.row.body.table));
+      const now = await this.rows.readAt(asked, await this.log.head(found.row.body.table));
       if (now) found = this.found(command, sent, ref, now);
       if (now && found.refusal) throw found.refusal;
     }
