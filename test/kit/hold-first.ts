@@ -21,7 +21,13 @@ export async function holdFirst(page: Page, address: string): Promise<HeldAnswer
     await route.fulfill({ response });
   };
   let passing = Promise.resolve();
-  await page.route(address, (route) => (passing = passOn(route)), { times: 1 });
+  let isHeld = false;
+  // the route stays: one that ends can lose a request that is sent at that moment
+  await page.route(address, (route) => {
+    if (isHeld) return route.fallback();
+    isHeld = true;
+    return (passing = passOn(route));
+  });
   return {
     taken: () => eventually(`the answer to ${address}`, () => isTaken),
     release: () => {
