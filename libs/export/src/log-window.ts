@@ -33,13 +33,19 @@ export class LogWindow {
 
   constructor(private readonly log: EventLog) {}
 
-  /** Returns the record at a position; undefined if the log has none there. */
-  async at({ partition, offset }: RecordPosition): Promise<StoredRecord | undefined> {
+  /** Returns the record at a position if it is kept. */
+  kept(position: RecordPosition): StoredRecord | undefined {
     const last = this.slices.length - 1;
-    const kept = this.slices.findLastIndex((slice) => recordIn(slice, { partition, offset }));
-    const slice = this.slices[kept] ?? (await this.slice(partition, offset));
-    if (kept >= 0 && kept < last) this.slices.push(...this.slices.splice(kept, 1));
-    return recordIn(slice, { partition, offset });
+    const at = this.slices.findLastIndex((slice) => recordIn(slice, position));
+    const slice = this.slices[at];
+    if (slice && at < last) this.slices.push(...this.slices.splice(at, 1));
+    return slice && recordIn(slice, position);
+  }
+
+  /** Returns the record at a position; undefined if the log has none there. */
+  async at(position: RecordPosition): Promise<StoredRecord | undefined> {
+    const { partition, offset } = position;
+    return this.kept(position) ?? recordIn(await this.slice(partition, offset), position);
   }
 
   private async slice(partition: number, offset: number): Promise<Slice> {

@@ -8,8 +8,10 @@ import {
   type JudgedRange,
   type NearStart,
   type RangeAsked,
+  type ReadTable,
   type RuleBook,
   type SettledRange,
+  type TableRecord,
 } from '#audit';
 import { utf8Of, type PackageStatement } from '#evidence';
 import { ExportRefusal } from './refusal.js';
@@ -47,6 +49,8 @@ export class TableRange {
   private isNear = false;
   private chosen: ChosenRange | undefined;
   private firstChosen: ChosenRange | undefined;
+  /** What the records that were read name, by record. */
+  private readonly names = new Map<number, readonly DocumentName[]>();
 
   constructor(
     private readonly parts: {
@@ -103,7 +107,7 @@ export class TableRange {
     if (this.isNear && (await this.chooseFrom(FROM_ZERO))) return true;
     const shown = found.shoe?.admitted ?? 0;
     const settled = await chooseContext(this.read, setBack(range), shown);
-    this.chosen = await this.named(settled);
+    this.chosen = await this.named(settled, FROM_ZERO.start);
     return true;
   }
 
@@ -112,7 +116,16 @@ export class TableRange {
     this.chosen = this.firstChosen;
   }
 
-  private readonly read = (from: number, to: number) => this.log.events(from, to);
+  private readonly read: ReadTable = (from, to) => this.noted(this.log.events(from, to));
+
+  /** Yields the same records, and keeps what they name. */
+  private async *noted(records: AsyncIterable<TableRecord>): AsyncGenerator<TableRecord> {
+    for await (const read of records) {
+      const names = read.events.flatMap(nameIn);
+      if (names.length > 0) this.names.set(read.record, names);
+      yield read;
+    }
+  }
 
   /** Chooses the range by the log from a record on. Returns whether nothing is in doubt. */
   private async chooseFrom(near: NearStart): Promise<boolean> {
@@ -128,7 +141,7 @@ export class TableRange {
     if (!settled.isSure) return false;
     this.found = found;
     this.isNear = near.start > 0;
-    this.chosen = await this.named(settled);
+    this.chosen = await this.named(settled, near.start);
     this.firstChosen ??= this.chosen;
     return true;
   }
@@ -176,29 +189,38 @@ export class TableRange {
     return earlier;
   }
 
-  /** Adds to a range what its records name. */
-  private async named(range: SettledRange): Promise<ChosenRange> {
-    const { log } = this;
-    const documents = new Map<string, Uint8Array>();
-    for (const n of range.context)
-      for await (const { events } of log.events(n, n + 1))
-        for (const event of events) this.addDocument(event, documents);
-    for await (const { events } of log.events(range.first, range.end))
-      for (const event of events) this.addDocument(event, documents);
-    return { ...range, shoes: this.found?.shoes ?? [], documents };
+  /** Adds to a range what its records name. Those from `readFrom` on were read to choose it. */
+  private async named(range: SettledRange, readFrom: number): Promise<ChosenRange> {
+    const { first, end, context } = range;
+    for (const n of context) if (n < readFrom) for await (const _ of this.read(n, n + 1));
+    const records = [...context, ...[...this.names.keys()].filter((n) => n >= first && n < end)];
+    const names = records.flatMap((n) => this.names.get(n) ?? []);
+    return { ...range, shoes: this.found?.shoes ?? [], documents: this.installed(names) };
   }
 
-  /** Adds the document that an event names, if it is installed. */
-  private addDocument(event: AnyEvent, documents: Map<string, Uint8Array>): void {
+  /** Returns those of the documents that are installed, by their ids in a package. */
+  private installed(names: readonly DocumentName[]): ReadonlyMap<string, Uint8Array> {
     const { book } = this.parts;
-    if (event.type === 'shoe-opened') {
-      const document = book.get(event.data.rules);
-      if (document) documents.set(document.ref, utf8Of(document.text));
-    } else if (event.type === 'finding-ruling-proposed') {
-      const policy = book.policies.get(event.data.policy);
-      if (policy) documents.set(`policies/${policy.ref}`, utf8Of(policy.text));
+    const documents = new Map<string, Uint8Array>();
+    for (const { is, ref } of names) {
+      const document = is === 'rules' ? book.get(ref) : book.policies.get(ref);
+      if (document) documents.set(is === 'rules' ? ref : `policies/${ref}`, utf8Of(document.text));
     }
+    return documents;
   }
+}
+
+/** A document that an event names. */
+interface DocumentName {
+  readonly is: 'rules' | 'policy';
+  readonly ref: string;
+}
+
+/** Returns the document that an event names, if it names one. */
+function nameIn(event: AnyEvent): DocumentName[] {
+  if (event.type === 'shoe-opened') return [{ is: 'rules', ref: event.data.rules }];
+  if (event.type !== 'finding-ruling-proposed') return [];
+  return [{ is: 'policy', ref: event.data.policy }];
 }
 
 const NOTHING_NAMED: Pick<ChosenRange, 'shoes' | 'documents'> = { shoes: [], documents: new Map() };
