@@ -156,7 +156,7 @@ it('renews a claim beside the commands of the person, whose failure stays and wh
   const read = page.waitForResponse(`**/v1/findings/${id}`);
   await toHalfTime();
   await renewal.taken();
-  await read; // what the page is told of the claim, before it has its answer
+  await read; // it shows the page its claim before that is answered
   expect(await claims(id)).toBe(before + 1);
   expect(await failure.count()).toBe(1);
   expect(await send.getAttribute('aria-disabled')).toBeNull();
