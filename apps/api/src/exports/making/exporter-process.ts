@@ -65,7 +65,7 @@ export class ExporterProcess {
 
 function lowerPriority(pid: number): void {
   try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    setPriority(pid, constants.priority.PRIORITY_LOW);
   } catch {
     // the system does not let this user, or the process has ended
   }
