@@ -72,8 +72,11 @@ export async function startSealedServer(asked) {
   return { folder, databaseUrl, log, book, rows, seals, keyFiles, stop };
 }
 
-/** @type {(log: PostgresLog, asked: Play) => Promise<void>} */
-async function play(log, { tables, records, linesARecord }) {
+/**
+ * Appends what is played to a log.
+ * @type {(log: PostgresLog, asked: Play) => Promise<void>}
+ */
+export async function play(log, { tables, records, linesARecord }) {
   const rules = rulesNamed(installedRules(), 'punto-banco@1');
   /** @type {Map<string, { lines: string[], values: Buffer[] }>} */
   const waiting = new Map(tables.map((table) => [table, { lines: [], values: [] }]));
@@ -109,7 +112,7 @@ const append = (log, table, values) =>
  * @param {{ log: PostgresLog, rows: PackageRows, seals: SealReader }} server
  * @param {Play} asked
  */
-async function settled({ log, rows, seals }, { tables: [table = ''], records }) {
+export async function settled({ log, rows, seals }, { tables: [table = ''], records }) {
   const heads = await Promise.all(Array.from({ length: log.partitions }, (_, at) => log.head(at)));
   for (;;) {
     const reached = await Promise.all(heads.map((_, at) => rows.reached(at)));

@@ -22,6 +22,7 @@ export function request(token, type, body) {
 
 /** One connection. `post` resolves with status and Log-Position, one request at a time. */
 export class Connection {
+  #port;
   #socket;
   /** @type {Buffer | undefined} */
   #pending;
@@ -32,19 +33,29 @@ export class Connection {
 
   /** @param {number} port */
   constructor(port) {
-    this.#socket = connect({ port, host: '127.0.0.1', noDelay: true });
-    this.#socket.on('data', (chunk) => this.#came(chunk));
-    this.#socket.on('error', (error) => this.#failed(error));
-    this.#socket.on('close', () => this.#failed(new Error('the connection was closed')));
+    this.#port = port;
+    this.#socket = this.#connect();
     this.opened = new Promise((resolve) => this.#socket.once('connect', () => resolve()));
   }
 
+  #connect() {
+    const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true });
+    const failed = (/** @type {Error} */ error) => {
+      if (socket === this.#socket) this.#failed(error);
+    };
+    return socket
+      .on('data', (chunk) => this.#came(chunk))
+      .on('error', failed)
+      .on('close', () => failed(new Error('the connection was closed')));
+  }
+
   /**
-   * Sends a request.
+   * Sends a request, on a new connection if the server has closed this one while it was idle.
    * @param {Uint8Array} bytes
    * @param {Answered} answered
    */
   send(bytes, answered) {
+    if (this.#socket.destroyed) this.#socket = this.#connect();
     this.#answered = answered;
     this.#socket.write(bytes);
   }

@@ -65,7 +65,7 @@ async function liveRound(machine, log, plan, flags) {
 }
 
 /** @type {(events: readonly SentEvent[]) => Map<number, number>} */
-function headsOf(events) {
+export function headsOf(events) {
   /** @type {Map<number, number>} */
   const heads = new Map();
   for (const { partition, next } of events)
@@ -79,7 +79,7 @@ function headsOf(events) {
  * @param {Float64Array} seen
  * @returns {(event: SentEvent) => number}
  */
-function visibleAt(seen) {
+export function visibleAt(seen) {
   /** @type {Map<number, { at: number, next: number }[]>} */
   const steps = new Map();
   for (let i = 0; i < seen.length; i += 3) {
@@ -103,13 +103,14 @@ function visibleAt(seen) {
 }
 
 /** @type {(events: readonly SentEvent[], msOf: (event: SentEvent) => number) => Quantiles} */
-function quantiles(events, msOf) {
+export function quantiles(events, msOf) {
   const sorted = Float64Array.from(events.map(msOf).filter((each) => !Number.isNaN(each))).sort();
   return { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), max: quantile(sorted, 1) };
 }
 
 /** @type {(quantiles: Quantiles) => string} */
-const ms = ({ p50, p99, max }) => `${p50.toFixed(1)} / ${p99.toFixed(1)} / ${max.toFixed(1)}`;
+export const ms = ({ p50, p99, max }) =>
+  `${p50.toFixed(1)} / ${p99.toFixed(1)} / ${max.toFixed(1)}`;
 
 /**
  * Runs the load at each rate on the named logs, and prints a line for each round.
