@@ -73,6 +73,14 @@ export async function append(
     await log.append({ partition, records: records.slice(at, at + 50), urgency: 'bulk' });
 }
 
+/** Returns so many tables of a partition. */
+export function tablesIn({ partitions }: EventLog, partition: number, count: number): string[] {
+  const tables: string[] = [];
+  for (let n = 1; tables.length < count; n += 1)
+    if (partitionOf(`T${n}`, partitions) === partition) tables.push(`T${n}`);
+  return tables;
+}
+
 /** A log in memory, an empty database, and the auditors that were started on them. */
 export class Floor {
   readonly metrics: AuditorMetrics[] = [];

@@ -193,34 +193,34 @@ describe('a log that the rows were not made from', () => {
 
 describe('a table whose judges fail', () => {
   it('is reloaded and continues if the fault passes', async () => {
-    const [lines, others] = [linesAt('T1'), linesAt('T2')];
+    const [lines, others] = [linesAt('T1'), linesAt('T5')];
     const judging = failingAt(lines[150] as string, 1);
     await floor.start({ judging });
     for (const [table, all] of [
       ['T1', lines],
-      ['T2', others],
+      ['T5', others],
     ] as const)
       await append(floor.log, table, recordsOf(table, all, [1, 6]), 0);
     await floor.caughtUp();
     expect(judging.failures).toBe(1);
     expect(await parkedTables()).toEqual([]);
     await expectTable('T1', lines);
-    await expectTable('T2', others);
+    await expectTable('T5', others);
   });
 
   it('is parked where its lane and the fold differ, and continues without the lane', async () => {
-    const [lines, others] = [linesAt('T1'), linesAt('T2')];
+    const [lines, others] = [linesAt('T1'), linesAt('T5')];
     const first = await floor.start({ judging: miscountingAt(lines[20] as string) });
     for (const [table, all] of [
       ['T1', lines],
-      ['T2', others],
+      ['T5', others],
     ] as const)
       await append(floor.log, table, recordsOf(table, all, [4]), 0);
     await floor.caughtUp();
     expect(await parkedTables()).toMatchObject([
       { table: 'T1', reason: expect.stringMatching(/^the lane and the fold differ about shoe/) },
     ]);
-    await expectTable('T2', others);
+    await expectTable('T5', others);
     await first.close();
     await floor.start({ judging: judgingBy(BOOK, 'off') });
     await floor.store().askParked('T1', 'retry', 'admin');
@@ -232,10 +232,10 @@ describe('a table whose judges fail', () => {
   it.each(['on', 'off'] as const)(
     'is folded from the log again if its snapshot cannot be used (the lane is %s)',
     async (lanes) => {
-      const [lines, others] = [linesAt('T1'), linesAt('T2')];
+      const [lines, others] = [linesAt('T1'), linesAt('T5')];
       const first = await floor.start();
       await append(floor.log, 'T1', recordsOf('T1', lines.slice(0, 40), [4]), 0);
-      await append(floor.log, 'T2', recordsOf('T2', others, [4]), 0);
+      await append(floor.log, 'T5', recordsOf('T5', others, [4]), 0);
       await floor.caughtUp();
       await first.close();
       // a lane that had taken another burn card than the one on the log
@@ -257,7 +257,7 @@ describe('a table whose judges fail', () => {
       ]);
       expect(await parkedTables()).toEqual([]);
       await expectTable('T1', lines);
-      await expectTable('T2', others);
+      await expectTable('T5', others);
     },
   );
 
@@ -265,11 +265,11 @@ describe('a table whose judges fail', () => {
     'is parked with its rows as of the event before, and other tables continue (records of %j lines)',
     async (cuts) => {
       const journal = kept();
-      const [lines, others] = [linesAt('T1'), linesAt('T2')];
+      const [lines, others] = [linesAt('T1'), linesAt('T5')];
       await floor.start({ judging: failingAt(lines[150] as string), journal });
       for (const [table, all] of [
         ['T1', lines],
-        ['T2', others],
+        ['T5', others],
       ] as const)
         await append(floor.log, table, recordsOf(table, all, cuts), 0);
       await floor.caughtUp();
@@ -281,15 +281,15 @@ describe('a table whose judges fail', () => {
       );
       expect(journal.errors.join('\n')).toMatch(/table parked.*"table":"T1"/);
       await expectTable('T1', lines.slice(0, 150));
-      await expectTable('T2', others);
+      await expectTable('T5', others);
     },
   );
 
   it('stays parked across owners, and a retry by judges that do not fail leaves no trace', async () => {
-    const [lines, others] = [linesAt('T1'), linesAt('T2')];
+    const [lines, others] = [linesAt('T1'), linesAt('T5')];
     const first = await floor.start({ judging: failingAt(lines[150] as string), leaseMs: 600 });
     await append(floor.log, 'T1', recordsOf('T1', lines.slice(0, 300), [7]), 0);
-    await append(floor.log, 'T2', recordsOf('T2', others, [7]), 0);
+    await append(floor.log, 'T5', recordsOf('T5', others, [7]), 0);
     await floor.caughtUp();
     const rows = floor.store();
     await rows.askParked('T1', 'retry', 'sam'); // by judges that still fail
@@ -304,7 +304,7 @@ describe('a table whose judges fail', () => {
     await rows.askParked('T1', 'retry', 'sam');
     await eventually('nothing parked', async () => (await parkedTables()).length === 0);
     await expectTable('T1', lines);
-    await expectTable('T2', others);
+    await expectTable('T5', others);
   });
 
   it('continues without the event after a release, and leaves it out permanently', async () => {
@@ -382,7 +382,7 @@ describe('an event that this auditor does not know', () => {
         ),
     ],
   ])('parks its table: %s', async (_what, make) => {
-    const [lines, others] = [linesAt('T1'), linesAt('T2')];
+    const [lines, others] = [linesAt('T1'), linesAt('T5')];
     await floor.start();
     await append(
       floor.log,
@@ -390,13 +390,13 @@ describe('an event that this auditor does not know', () => {
       recordsOf('T1', [...lines.slice(0, 100), make(lines), ...lines.slice(101)], [7]),
       0,
     );
-    await append(floor.log, 'T2', recordsOf('T2', others, [7]), 0);
+    await append(floor.log, 'T5', recordsOf('T5', others, [7]), 0);
     await floor.caughtUp();
     expect(await parkedTables()).toMatchObject([
       { table: 'T1', offset: String(Math.floor(100 / 7)), line: 100 % 7 },
     ]);
     await expectTable('T1', lines.slice(0, 100));
-    await expectTable('T2', others);
+    await expectTable('T5', others);
   });
 
   it('parks a table even if it is the first event of the table', async () => {

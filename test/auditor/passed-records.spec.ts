@@ -34,7 +34,7 @@ const linesAt = (table: string): string[] =>
     }).lines,
   ).slice(0, 400);
 const LINES = linesAt('T1');
-const OTHERS = linesAt('T3');
+const OTHERS = linesAt('T5');
 
 /** Starts an auditor that declares no gaps, which would be events of their own. */
 const start = () => floor.start({ leaseMs: 600, gapAfterMs: 3_600_000 });
@@ -73,7 +73,7 @@ const expectTable = async (table: string, lines: readonly string[]): Promise<voi
 /** Expects the rows of both tables of the partition. */
 async function expectTables(lines: readonly string[]): Promise<void> {
   await expectTable('T1', lines);
-  await expectTable('T3', OTHERS);
+  await expectTable('T5', OTHERS);
 }
 
 /** Returns all rows but positions, which also count the lines of parked tables. */
@@ -105,6 +105,11 @@ describe('a record that cannot be read', () => {
     { what: 'garbage', text: GARBAGE },
     { what: 'a batch with one bad line', text: BATCH, line: 1, lost: 2 },
     { what: 'an event of another table', text: underAnotherKey(LINES[20] as string) },
+    {
+      what: 'an event of a table whose partition is another',
+      text: underAnotherKey(LINES[20] as string),
+      key: 'T2',
+    },
     { what: 'bytes under the key of no table', text: 'hello', key: 'no table' },
     { what: 'no bytes at all', text: '' },
   ])(
@@ -114,7 +119,7 @@ describe('a record that cannot be read', () => {
       await play(LINES.slice(0, 20));
       await put(text, key);
       await play(LINES.slice(20 + lost));
-      await play(OTHERS, 'T3');
+      await play(OTHERS, 'T5');
       expect(await stopped()).toMatchObject({ offset: 5, line });
       expect((await positionOf0()).next).toBe(5);
 
@@ -171,7 +176,7 @@ describe('a record that cannot be read', () => {
     await put(GARBAGE);
     await put(unknown);
     await play(LINES.slice(21));
-    await play(OTHERS, 'T3');
+    await play(OTHERS, 'T5');
     await stopped();
     expect(await pass(5)).toBe(true);
     await floor.caughtUp();
@@ -194,7 +199,7 @@ describe('a record that cannot be read', () => {
     await put(unknown);
     await put('garbage');
     await play(LINES.slice(21));
-    await play(OTHERS, 'T3');
+    await play(OTHERS, 'T5');
     await floor.caughtUp();
     await expectTables(LINES.slice(0, 20));
     await floor.store().askParked('T1', 'release', 'person/ann');

@@ -341,7 +341,7 @@ describe('the rows', () => {
               .map((event) => ({ ...event, table }))
               .filter((event) => Buffer.byteLength(JSON.stringify(event)) < 16_000),
           );
-          await append(floor.log, table, recordsOf(table, lines), 0);
+          await append(floor.log, table, recordsOf(table, lines));
           await floor.caughtUp();
           expect((await rowsOf(floor, table)).counts).toEqual(expectedOf(lines).counts);
         },

@@ -8,7 +8,16 @@ import { TimeSlices } from '../../apps/auditor/src/own/loading/time-slices.js';
 import { eventually } from '../kit/eventually.js';
 import { BOOK } from '../kit/house.js';
 import { simulated } from '../simulate/simulated.js';
-import { append, expectedOf, Floor, inAnyOrder, linesOf, recordsOf, rowsOf } from './floor.js';
+import {
+  append,
+  expectedOf,
+  Floor,
+  inAnyOrder,
+  linesOf,
+  recordsOf,
+  rowsOf,
+  tablesIn,
+} from './floor.js';
 
 /** A log that reads little at a time, and waits before it reads beyond an offset while it is shut. */
 class SlowLog extends MemoryLog {
@@ -83,10 +92,10 @@ const linesAt = (table: string): string[] =>
   ).slice(0, EVENTS + 200);
 
 /** Appends the first events of tables, has them written by an auditor, and kills it. */
-async function written(tables: readonly { readonly table: string; readonly at: number }[]) {
+async function written(tables: readonly string[]) {
   const first = await floor.start();
-  for (const { table, at } of tables)
-    await append(floor.log, table, recordsOf(table, linesAt(table).slice(0, EVENTS), [4]), at);
+  for (const table of tables)
+    await append(floor.log, table, recordsOf(table, linesAt(table).slice(0, EVENTS), [4]));
   await floor.caughtUp();
   await first.abandon();
   await floor.expireLeases();
@@ -112,7 +121,7 @@ async function expectRestOfT1(): Promise<void> {
 
 describe('a takeover', () => {
   it('goes on where it stopped if the partition comes back and nobody wrote it', async () => {
-    await written([{ table: 'T1', at: 0 }]);
+    await written(['T1']);
     const journal = kept();
     const judging = counting();
     log.shut(EVENTS / 8);
@@ -130,7 +139,7 @@ describe('a takeover', () => {
   });
 
   it('begins again if another auditor wrote the partition meanwhile', async () => {
-    await written([{ table: 'T1', at: 0 }]);
+    await written(['T1']);
     const journal = kept();
     log.shut(EVENTS / 8);
     const slow = await floor.start({ log, journal, leaseMs: 1_000 });
@@ -149,7 +158,7 @@ describe('a takeover', () => {
   });
 
   it('a takeover that the log does not answer releases the partition, stops nothing, and continues later', async () => {
-    await written([{ table: 'T1', at: 0 }]);
+    await written(['T1']);
     const journal = kept();
     const judging = counting();
     log.shut(EVENTS / 8);
@@ -167,46 +176,30 @@ describe('a takeover', () => {
 
 describe('an auditor that gives a partition back', () => {
   it('saves the states of its tables first, so that the next owner folds nothing again', async () => {
-    const tables = ['T1', 'T2', 'T3'];
+    const tables = [0, 1].map((partition) => tablesIn(floor.log, partition, 3));
     await floor.start();
-    for (const table of tables)
-      for (const at of [0, 1])
-        await append(
-          floor.log,
-          `${table}-${at}`,
-          recordsOf(`${table}-${at}`, linesAt(`${table}-${at}`).slice(0, EVENTS), [4]),
-          at,
-        );
+    for (const table of tables.flat())
+      await append(floor.log, table, recordsOf(table, linesAt(table).slice(0, EVENTS), [4]));
     await floor.caughtUp();
     const journal = kept();
     const judging = counting();
     const second = await floor.start({ journal, judging });
     await eventually('a partition of its own', () => second.following.length === 1);
-    const [at] = second.following;
+    const taken = tables[second.following[0] as number] as string[];
     expect(journal.lines.join('\n')).toMatch(/partition taken over .*"refolded":0,"tables":3/);
     expect(judging.folded).toBe(0);
-    for (const table of tables)
-      await append(
-        floor.log,
-        `${table}-${at}`,
-        recordsOf(`${table}-${at}`, linesAt(`${table}-${at}`).slice(EVENTS), [4]),
-        at,
-      );
+    for (const table of taken)
+      await append(floor.log, table, recordsOf(table, linesAt(table).slice(EVENTS), [4]));
     await floor.caughtUp();
-    for (const table of tables) await expectTable(`${table}-${at}`, linesAt(`${table}-${at}`));
+    for (const table of taken) await expectTable(table, linesAt(table));
   });
 
   it('gives those first that it has not begun to load, so that two auditors load at the same time', async () => {
     const wide = await Floor.open(4);
     const slow = new SlowLog({ store: wide.log.store });
     try {
-      for (const at of [0, 1, 2, 3])
-        await append(
-          wide.log,
-          `T${at}`,
-          recordsOf(`T${at}`, linesAt(`T${at}`).slice(0, EVENTS), [4]),
-          at,
-        );
+      for (const table of [0, 1, 2, 3].flatMap((partition) => tablesIn(wide.log, partition, 1)))
+        await append(wide.log, table, recordsOf(table, linesAt(table).slice(0, EVENTS), [4]));
       const writer = await wide.start();
       await wide.caughtUp();
       await writer.abandon();
@@ -226,10 +219,7 @@ describe('an auditor that gives a partition back', () => {
   });
 
   it('gives none back that it is loading', async () => {
-    await written([
-      { table: 'T1', at: 0 },
-      { table: 'T2', at: 1 },
-    ]);
+    await written(['T1', 'T2']);
     const judging = counting();
     log.shut(EVENTS / 8);
     const slow = await floor.start({ log, judging });
@@ -278,7 +268,7 @@ describe('long work is divided into slices', () => {
   });
 
   it('loading the states of many tables and folding the log onto them is divided into slices', async () => {
-    await written(Array.from({ length: 12 }, (_, nth) => ({ table: `T${nth}`, at: 0 })));
+    await written(tablesIn(floor.log, 0, 12));
     const [claimed] = await floor.store().claim('a test', 60_000, 1);
     if (!claimed) throw new Error('no partition was claimed');
     // every look at the clock is a step of the work

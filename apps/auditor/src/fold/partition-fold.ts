@@ -7,6 +7,7 @@ import {
   NOTHING_LEFT_OUT,
   recordDigest,
   RecordReader,
+  UnreadableRecord,
   type LeftOut,
   type StampedEvent,
 } from './record-lines.js';
@@ -29,6 +30,8 @@ export interface Resumed {
   readonly leftOut: LeftOut;
   /** Bytes of the log that the takeover folded. */
   readonly bytes: number;
+  /** Returns the partition of a table. */
+  readonly partitionOf: (table: string) => number;
 }
 
 /** What a partition writes in one transaction. */
@@ -57,6 +60,7 @@ export class PartitionFold {
   private readonly progress: { next: number; events: number; bytes: number };
   private readonly pending = { events: 0, bytes: 0 };
   private projected: number;
+  private readonly partitionOf: Resumed['partitionOf'];
   private writtenNext: number;
   private frozen = false;
   private readonly changed = new Set<TableRun>();
@@ -77,14 +81,16 @@ export class PartitionFold {
       lastDigest,
     }: Pick<Claimed, 'partition' | 'generation' | 'next' | 'lastDigest'>,
     private readonly judging: Judging,
-    { tables, parked, leftOut, bytes }: Resumed = {
+    { tables, parked, leftOut, bytes, partitionOf }: Resumed = {
       tables: [],
       parked: [],
       leftOut: NOTHING_LEFT_OUT,
       bytes: 0,
+      partitionOf: () => partition,
     },
   ) {
     this.partition = partition;
+    this.partitionOf = partitionOf;
     this.generation = generation;
     this.projected = this.writtenNext = next;
     this.digest = lastDigest ?? Buffer.alloc(0);
@@ -164,7 +170,8 @@ export class PartitionFold {
   /**
    * Folds the next record; skips records before `next`. Returns the event that a table refused, if
    * any: `next` does not advance then, and `resume` continues the record. Throws `BrokenLog` if
-   * offsets are missing, and `UnreadableRecord` at bytes that are not an event.
+   * offsets are missing, and `UnreadableRecord` at bytes that are not an event, and at a table that
+   * belongs in another partition.
    */
   take(record: StoredRecord, decoder: Decoder): Refused | undefined {
     if (record.offset < this.next) return undefined;
@@ -189,6 +196,7 @@ export class PartitionFold {
       // before any is folded, so that an unreadable record is not folded in part
       const reader = new RecordReader(record, decoder);
       const unknown = reader.firstUnknown(lines);
+      if (!this.runs.has(key) && !reader.isPassed(this.decided)) this.checkPartition(record);
       const events = reader.events({ ...lines, ...(unknown && { to: unknown.line }) });
       const refused = this.foldAll(key, offset, events);
       if (refused) return refused;
@@ -358,6 +366,14 @@ export class PartitionFold {
   private count(events: number): void {
     this.pending.events += events;
     this.progress.events += events;
+  }
+
+  /** Throws if a record is of a table whose other records are in another partition. */
+  private checkPartition(record: StoredRecord): void {
+    const partition = this.partitionOf(record.key);
+    if (partition === this.partition) return;
+    const why = `is of table ${JSON.stringify(record.key)}, whose partition is ${partition}`;
+    throw new UnreadableRecord(why, record, 0);
   }
 
   private tableOf(table: string): TableRun {

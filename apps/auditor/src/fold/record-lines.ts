@@ -37,12 +37,15 @@ export class UnknownEvent extends Error {
   }
 }
 
-/** Thrown at a record that is whole and whose bytes are not events of its key's table. */
+/**
+ * Thrown at a record that is whole, and whose bytes are not events of its key's table, or which is in
+ * another partition than that table.
+ */
 export class UnreadableRecord extends BrokenLog {
   constructor(
     why: string,
     { partition, offset }: StoredRecord,
-    /** The first line that cannot be read, from 0. */
+    /** The first line that cannot be judged, from 0. */
     readonly line: number,
   ) {
     super(`line ${line} ${why}`, partition, offset);
@@ -109,6 +112,11 @@ export class RecordReader {
     const { value: bytes } = record;
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
     this.block = blockOf(bytes, text);
+  }
+
+  /** Returns whether the record is left out whole. Throws `BrokenLog` if another one was passed. */
+  isPassed(leftOut: LeftOut): boolean {
+    return isPassed(this.record, leftOut);
   }
 
   /**

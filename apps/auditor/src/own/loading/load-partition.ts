@@ -1,4 +1,4 @@
-import { BrokenLog, type StoredRecord } from '#event-log';
+import { BrokenLog, partitionOf, type StoredRecord } from '#event-log';
 import type { Claimed, ParkedEvent, TableAtHand } from '#read-model';
 import { PartitionFold } from '../../fold/partition-fold.js';
 import { lineKey, recordDigest, type LeftOut } from '../../fold/record-lines.js';
@@ -60,8 +60,12 @@ export class PartitionLoad {
     if (!(await this.loadSnapshots(isHeld))) return undefined;
     if (!(await this.refoldLog(isHeld, leftOut))) return undefined;
     const { parked, bytes, loading } = this;
-    const tables = [...this.tables.values()].map(({ run }) => run);
-    const fold = new PartitionFold(claimed, loading.judging, { tables, parked, leftOut, bytes });
+    const { judging, log } = loading;
+    const fold = new PartitionFold(claimed, judging, {
+      ...{ parked, leftOut, bytes },
+      tables: [...this.tables.values()].map(({ run }) => run),
+      partitionOf: (table) => partitionOf(table, log.partitions),
+    });
     for (const { run, row, state } of this.newlyParked) fold.park(run, row, state);
     return fold;
   }
