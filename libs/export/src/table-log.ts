@@ -70,7 +70,7 @@ export class TableLog {
     for (let at = from; at < to; at += POSITIONS) {
       const end = Math.min(to, at + POSITIONS);
       const positions = await this.parts.seals.positions(this.table.number, at, end);
-      // waiting for each record would cost a tenth of all reading
+      // most are kept, and need no waiting
       for (const [i, position] of positions.entries())
         yield this.parts.window.kept(position) ?? (await this.at(at + i, position));
     }
