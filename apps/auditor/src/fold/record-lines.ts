@@ -38,8 +38,8 @@ export class UnknownEvent extends Error {
 }
 
 /**
- * Thrown at a record that is whole, and whose bytes are not events of its key's table, or which is in
- * another partition than that table.
+ * Thrown at a whole record whose bytes are not events of its key's table, or that is in another
+ * partition than that table's.
  */
 export class UnreadableRecord extends BrokenLog {
   constructor(
