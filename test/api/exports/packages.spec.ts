@@ -3,6 +3,7 @@ import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { constants, getPriority } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -359,6 +360,14 @@ describe('what cannot be exported', () => {
 });
 
 describe('an export that is disturbed', () => {
+  it('is made below the priority of play, but not with the lowest, which may starve', async () => {
+    const { id } = (await floor.ask(OF_B07)).json<ExportSeen>();
+    const maker = await eventually('its maker', async () => exporterOfThisProcess());
+    const below = Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL);
+    await eventually('its priority', async () => getPriority(maker) === below);
+    expect((await floor.ended(id)).state).toBe('made');
+  });
+
   it('is made again after the process that made it was killed', async () => {
     const { id } = (await floor.ask(OF_B07)).json<ExportSeen>();
     process.kill(

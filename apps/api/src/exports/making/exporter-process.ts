@@ -63,9 +63,10 @@ export class ExporterProcess {
   }
 }
 
+/** Not the lowest: on a machine whose processors are all busy that would never make a package. */
 function lowerPriority(pid: number): void {
   try {
-    setPriority(pid, constants.priority.PRIORITY_LOW);
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
     // the system does not let this user, or the process has ended
   }
