@@ -18,7 +18,6 @@ import { auditorProbes } from './health.js';
 import { REBUILD_EXIT, runRebuild, rebuildOptions } from './rebuild-command.js';
 import { auditorSettings, type AuditorSettings } from './settings.js';
 import { startAuditor } from './start-auditor.js';
-import { warmUp } from './fold/warm-up.js';
 
 const [command, ...options] = process.argv.slice(2);
 const logger = jsonLogger('auditor');
@@ -53,11 +52,10 @@ async function follow(settings: AuditorSettings): Promise<Running> {
   const start = new Start(logger);
   const health = await serveStart(start, settings);
   journal.info('starting', { probes: health.url });
-  warmUp(book, settings.lanes);
   const log = await start.openLog(settings.log);
   const { databaseUrl, gamingDays, leaseMs, lanes } = settings;
-  const asked = { log, databaseUrl, book, gamingDays, leaseMs, lanes, journal };
-  const auditor = await startAuditor(asked, start.reaching);
+  const given = { log, databaseUrl, book, gamingDays, leaseMs, lanes, journal };
+  const auditor = await startAuditor({ ...given, warmsUp: true }, start.reaching);
   const registry = Registry.merge([processRegistry(log), auditor.registry]);
   health.answerWith(auditorProbes({ log, auditor, registry, pages: settings }));
   journal.info('following', {

@@ -31,6 +31,11 @@ export interface StartAuditor {
   readonly leaseMs?: number;
   /** How lines are folded; default `on`. */
   readonly lanes?: LaneSetting;
+  /**
+   * Whether to fold two simulated shoes before the first record, if the rows are empty; default no.
+   * Behind rows that are not, the takeover of their tables does the same.
+   */
+  readonly warmsUp?: boolean;
   readonly journal?: Journal;
 }
 
@@ -79,7 +84,7 @@ export function startAuditor(asked: StartAuditor, reaching?: Reaching): Promise<
 async function startOnce(
   asked: StartAuditor & { readonly journal: Journal },
 ): Promise<RunningAuditor> {
-  const { log, databaseUrl, schema, leaseMs = LEASE_MS, journal } = asked;
+  const { log, databaseUrl, schema, leaseMs = LEASE_MS, warmsUp = false, journal } = asked;
   await migrate(databaseUrl, schema);
   const rows = RowStore.open(databaseUrl, {
     ...(schema !== undefined && { schema }),
@@ -96,6 +101,7 @@ async function startOnce(
     metrics,
     owner,
     leaseMs,
+    warmsUp,
   }).catch(async (error: unknown) => {
     await rows.close();
     throw error;

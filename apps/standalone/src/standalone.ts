@@ -15,7 +15,6 @@ import {
   type FirstAdmin,
 } from '#api';
 import type { RuleBook } from '#audit';
-import { warmUp } from '#auditor';
 import { openLog, type EventLog, type LogSettings } from '#event-log';
 import { migrate, onceReachable } from '#read-model';
 import { migrateSeal } from '#seal-store';
@@ -164,10 +163,9 @@ async function startReaders(
 ): Promise<Readers> {
   const { gamingDays, lanes } = settings;
   const auditor = await report.step('Auditor', () => {
-    warmUp(book, lanes);
     const [databaseUrl, journal] = [database.auditor, journalOn(logger, 'auditor')];
     return startOnAnyRows(
-      { log, databaseUrl, book, gamingDays, lanes, journal },
+      { log, databaseUrl, book, gamingDays, lanes, warmsUp: true, journal },
       { owner: database.owner, say: report.note },
     );
   });

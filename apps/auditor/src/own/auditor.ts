@@ -16,12 +16,15 @@ import { OwnedPartitions, type OwnedPartition } from './partitions/owned-partiti
 import { PartitionFaults } from './partitions/partition-faults.js';
 import { Takeovers } from './partitions/takeovers.js';
 import type { PartitionFold } from '../fold/partition-fold.js';
+import { warmUp } from '../fold/warm-up.js';
 import type { AuditorParts } from './parts.js';
 import { Writer } from './writer.js';
 
 const GAP_LOOK_MS = 200;
 /** How often leases are renewed while one lasts. Decisions and the lag are looked at as often. */
 const BEATS_A_LEASE = 3;
+/** The longest time after which a partition without an owner, or a new auditor, is seen. */
+const SHARE_MS_MAX = 250;
 const WAITING_LOOK_MS = 15_000;
 /** How often snapshots are saved while there is nothing else to write. */
 const REST_MS = 200;
@@ -46,6 +49,8 @@ export class Auditor {
   private readonly waiting: FindingsWaiting;
   /** What fails again and again. */
   readonly failing = new FailingWork();
+  /** Until then, nothing is shared: the last try failed. */
+  private restsUntil = 0;
   /** Renews the leases until the last partition is released. */
   private readonly renewing: BackgroundTasks;
 
@@ -95,15 +100,16 @@ export class Auditor {
    * another log, and `OtherFold` if another version of the fold made them.
    */
   static async start(parts: AuditorParts): Promise<Auditor> {
-    const { rows, log, leaseMs, waitingEveryMs = WAITING_LOOK_MS } = parts;
+    const { rows, log, leaseMs, warmsUp, waitingEveryMs = WAITING_LOOK_MS } = parts;
     await rows.prepare(log.id, log.partitions, FOLD_VERSION);
+    if (warmsUp && (await rows.positions()).every(({ next }) => next === 0)) warm(parts);
     const auditor = new Auditor(parts);
     await auditor.share();
     const beatMs = leaseMs / BEATS_A_LEASE;
     auditor.renewing.every(beatMs, () => auditor.membership.renew());
     // each has a timer of its own: none waits for another
     const { tasks } = auditor.shared;
-    tasks.every(beatMs, () => auditor.share());
+    tasks.every(Math.min(beatMs, SHARE_MS_MAX), () => auditor.share());
     tasks.every(beatMs, () => auditor.decisions.look());
     tasks.every(beatMs, () => auditor.lag.measure());
     tasks.every(REST_MS, () => auditor.shared.writer.saveAtRest());
@@ -165,13 +171,14 @@ export class Auditor {
   }
 
   private async share(): Promise<void> {
-    if (this.shared.partitions.isClosing) return;
+    if (this.shared.partitions.isClosing || performance.now() < this.restsUntil) return;
     try {
       await this.membership.share();
       this.failing.over('leases');
     } catch (error) {
       this.failing.failed('leases', error);
       this.shared.reports.heartbeatFailed(error);
+      this.restsUntil = performance.now() + this.shared.leaseMs / BEATS_A_LEASE;
     }
   }
 
@@ -191,6 +198,13 @@ export class Auditor {
     void this.shared.follower.remove(partition);
     this.shared.metrics.forget(partition);
   }
+}
+
+/** Compiles what folds. Nothing else runs meanwhile, so do it before the first claim. */
+function warm({ judging, journal }: AuditorParts): void {
+  const began = performance.now();
+  const { events } = warmUp(judging.book, judging.lanes);
+  journal.info('warmed up', { events, ms: Math.round(performance.now() - began) });
 }
 
 /** Waits for `work`, but for at most `ms`. Rejects if `work` rejects in that time. */

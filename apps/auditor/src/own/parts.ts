@@ -21,4 +21,6 @@ export interface AuditorParts {
   readonly gapAfterMs?: number;
   /** How often the findings that wait are counted. Default: 15 s. */
   readonly waitingEveryMs?: number;
+  /** Whether to compile what folds before the first record, if no record was folded yet. */
+  readonly warmsUp?: boolean;
 }
