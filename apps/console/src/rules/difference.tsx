@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
+import { Link, Navigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Failure, sentenceOf } from '../app/failures.js';
 import { useTitle } from '../app/title.js';
@@ -8,10 +8,23 @@ import { Compare } from './rule-list.js';
 import { differenceQuery, isPolicy, policyListQuery, ruleListQuery } from './rules-reads.js';
 import './rules.css';
 
-/** What differs between two rule documents, or between two review policies, in words. */
+/**
+ * What differs between two rule documents, or between two review policies. An address without both
+ * leads to where they are chosen.
+ */
 export function DifferenceScreen(): ReactNode {
+  const { from, to }: Readonly<Record<string, string>> = useSearch({ strict: false });
+  return from && to ? <Difference {...{ from, to }} /> : <Navigate to="/rules" replace />;
+}
+
+interface Compared {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What differs between two documents, in words. */
+function Difference({ from, to }: Compared): ReactNode {
   const words = useWords();
-  const { from = '', to = '' }: Readonly<Record<string, string>> = useSearch({ strict: false });
   useTitle(words('rules.difference'));
   const { data, error, refetch } = useQuery(differenceQuery(from, to));
   if (error && !data)
@@ -58,7 +71,7 @@ function Name({ of }: { readonly of: string }): ReactNode {
 }
 
 /** Chooses two others of the same kind. */
-function Others({ from, to }: { readonly from: string; readonly to: string }): ReactNode {
+function Others({ from, to }: Compared): ReactNode {
   const rules = useQuery({ ...ruleListQuery, enabled: !isPolicy(from) });
   const policies = useQuery({ ...policyListQuery, enabled: isPolicy(from) });
   const items = isPolicy(from) ? policies.data?.items : rules.data?.items;
