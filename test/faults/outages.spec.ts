@@ -19,13 +19,12 @@ import {
   takenOverAsLeaderWakes,
 } from './outages.js';
 import { expectNothingLost, rounds } from './round.js';
-import { ALL, longScenario, named, nothingStruck, scenario } from './scenarios.js';
+import { ALL, LARGE_LOG, longScenario, named, nothingStruck, scenario } from './scenarios.js';
 import { sharedSystem, System } from './system.js';
 
 const ALL_BROKERS = [1, 2, 3];
 /** Brokers that slept for this long left an api that refused everything for ever. */
 const SLEEP_MS = 14_000;
-const LARGE_LOG = 250_000;
 /** Events that auditors find when they start. They fold more than 1,000 a second on any machine. */
 const BACKLOG = Number(process.env.SHOEPRINT_FAULTS_BACKLOG ?? 10_000_000);
 const BACKLOG_MS_MAX = 120_000 + BACKLOG;

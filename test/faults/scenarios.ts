@@ -5,6 +5,7 @@ import { eventually } from '../kit/eventually.js';
 import type { Running } from '../kit/processes.js';
 import { IS_LONG } from '../kit/rounds.js';
 import { newTables, type Load } from './load.js';
+import { filled } from './outages.js';
 import type { Struck } from './recovery.js';
 import { expectNothingLost, ROUND_MS_MAX, ROUNDS, rounds, type Asked } from './round.js';
 import { PARTITIONS, type System } from './system.js';
@@ -19,6 +20,11 @@ export const ALL = process.env.SHOEPRINT_FAULTS_ROUNDS !== undefined || IS_LONG;
 /** The most rounds that a scenario plays in `npm test`: one for each of three brokers. */
 const ROUNDS_MIN_MOST = 3;
 
+/** Events in the log before the rounds of a scenario with a large log. */
+export const LARGE_LOG = 250_000;
+/** Whether every scenario has a large log. */
+const IS_LARGE = process.env.SHOEPRINT_FAULTS_LARGE === '1';
+
 /** Declares a test of `ROUNDS` rounds. Skips it if other scenarios are selected by name. */
 export function scenario(
   system: () => Promise<System>,
@@ -27,6 +33,7 @@ export function scenario(
 ): void {
   named(title, async () => {
     const running = await system();
+    if (IS_LARGE) await filled(running, LARGE_LOG);
     expectNothingLost(await rounds(running, await asked(running)));
   });
 }
