@@ -94,6 +94,7 @@ export class Load {
 
   private constructor(
     private readonly system: System,
+    private readonly key: string,
     private readonly options: LoadOptions,
   ) {
     this.tables = options.only?.tables ?? newTables(CUTS.length);
@@ -103,8 +104,9 @@ export class Load {
     for (const sender of this.senders) sender.catch(() => undefined); // `finished` rejects
   }
 
-  static start(system: System, options: LoadOptions = {}): Load {
-    return new Load(system, options);
+  /** Starts a load with a key of its own, since a key may bring a limited number of tables. */
+  static async start(system: System, options: LoadOptions = {}): Promise<Load> {
+    return new Load(system, await system.deviceKey(), options);
   }
 
   /** Resolves once a load that ends by itself has ended. */
@@ -195,7 +197,8 @@ export class Load {
 
   /** Sends a request until it is acknowledged. Each attempt uses the next api. */
   private async deliver({ agent, table, lines }: Delivery, first: number): Promise<void> {
-    const { urls, key } = this.system;
+    const { key } = this;
+    const { urls } = this.system;
     const until = performance.now() + PATIENCE_MS;
     for (let attempt = 0; ; attempt += 1) {
       const asked = performance.now();

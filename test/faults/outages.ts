@@ -128,7 +128,7 @@ export async function filled(
   const tables = newTables(tablesEach);
   const lines = Math.ceil(events / tables.length);
   const shoes = Math.ceil(lines / LINES_OF_SHOE_MIN);
-  const load = Load.start(system, { shoes, only: { tables, lines, cuts: [LINES_AT_ONCE] } });
+  const load = await Load.start(system, { shoes, only: { tables, lines, cuts: [LINES_AT_ONCE] } });
   await load.ended();
 }
 

@@ -58,7 +58,7 @@ async function oneRound(
   const before = await standing(system);
   const tables = newTables(GAME.tablesEach);
   const game = (table: string): Iterator<string> => reviewedGame(table, GAME.faults);
-  const load = Load.start(system, { only: { tables, game } });
+  const load = await Load.start(system, { only: { tables, game } });
   const reviewers = await Reviewers.start(system);
   try {
     const commands = COMMANDS_EACH * tables.length * GAME.faults;

@@ -52,7 +52,7 @@ async function oneRound(
   nth: number,
 ): Promise<Round> {
   const before = await standing(system);
-  const load = Load.start(system, options);
+  const load = await Load.start(system, options);
   try {
     await load.more(200 + Math.floor(Math.random() * 200));
     const struck = await strike(load, nth);

@@ -56,7 +56,7 @@ export async function expectSameTables(one: System, other: System): Promise<void
   const tables = newTables(2);
   for (const system of [one, other]) {
     const before = await standing(system);
-    const load = Load.start(system, { only: { tables, lines: LINES_A_TABLE } });
+    const load = await Load.start(system, { only: { tables, lines: LINES_A_TABLE } });
     await load.ended();
     expect(await count(system, load, before)).toMatchObject({
       acknowledged: tables.length * LINES_A_TABLE,

@@ -89,7 +89,7 @@ function reportMemory(system: System, minute: number): void {
 /** Lets tables play under a few faults, and counts everything. */
 async function played(system: System, isOver: () => boolean, minute: () => number): Promise<void> {
   const before = await standing(system);
-  const load = Load.start(system, { shoes: SHOES });
+  const load = await Load.start(system, { shoes: SHOES });
   let scenario = 'no fault yet';
   try {
     await load.more(200);

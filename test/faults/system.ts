@@ -51,6 +51,7 @@ export class System {
   readonly auditors: Running[] = [];
   readonly sealers: Running[] = [];
   readonly urls: string[] = [];
+  /** The token of a device key that may write everything, of at most 1,000 tables. */
   key = '';
   /** A session's token that may read all tables. */
   reader = '';
@@ -330,11 +331,12 @@ export class System {
     return url.href;
   }
 
-  private async deviceKey(): Promise<string> {
+  /** Returns the token of a new device key that may write everything. */
+  async deviceKey(): Promise<string> {
     const { id, text, hash } = newToken('spk');
     await this.query(
       'insert into access.device_key (id, name, token_hash, sources, tables, types, created_by) values ($1, $2, $3, $4, $4, $4, $5)',
-      [id, 'faults', hash, ['*'], 'system/test'],
+      [id, `faults-${id}`, hash, ['*'], 'system/test'],
     );
     return text;
   }
