@@ -2,7 +2,7 @@
 // counts lost and wrong events afterwards (test/faults).
 //   npm run faults [-- --rounds 20] [--only "auditor"] [--lease-ms 3000] [--backlog 10000000]
 //     [--partitions 4] [--large] [--report FILE]
-// With --large, each scenario begins behind 250,000 more events.
+// With --large, all scenarios are played behind 250,000 events.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
