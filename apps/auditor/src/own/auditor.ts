@@ -23,8 +23,8 @@ import { Writer } from './writer.js';
 const GAP_LOOK_MS = 200;
 /** How often leases are renewed while one lasts. Decisions and the lag are looked at as often. */
 const BEATS_A_LEASE = 3;
-/** The longest time after which a partition without an owner, or a new auditor, is seen. */
-const SHARE_MS_MAX = 250;
+/** How often partitions without an owner, and new auditors, are looked for, if a lease is long. */
+const SHARE_MS = 250;
 const WAITING_LOOK_MS = 15_000;
 /** How often snapshots are saved while there is nothing else to write. */
 const REST_MS = 200;
@@ -109,7 +109,7 @@ export class Auditor {
     auditor.renewing.every(beatMs, () => auditor.membership.renew());
     // each has a timer of its own: none waits for another
     const { tasks } = auditor.shared;
-    tasks.every(Math.min(beatMs, SHARE_MS_MAX), () => auditor.share());
+    tasks.every(Math.min(beatMs, SHARE_MS), () => auditor.share());
     tasks.every(beatMs, () => auditor.decisions.look());
     tasks.every(beatMs, () => auditor.lag.measure());
     tasks.every(REST_MS, () => auditor.shared.writer.saveAtRest());
