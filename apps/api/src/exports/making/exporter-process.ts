@@ -63,7 +63,7 @@ export class ExporterProcess {
   }
 }
 
-/** Not the lowest: on a machine whose processors are all busy that would never make a package. */
+/** Not to the lowest, with which a package hardly gets on where all processors are busy. */
 function lowerPriority(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
