@@ -1,6 +1,7 @@
 import net from 'node:net';
 import tls from 'node:tls';
 import kafkajs, { type Kafka, type KafkaConfig, type LogEntry, type SASLOptions } from 'kafkajs';
+import { within } from '#process';
 import { quietRequestQueue } from './request-queue.js';
 
 /** Settings of a log in Kafka: how to connect, and which topic is the log. */
@@ -33,6 +34,8 @@ export interface KafkaSettings {
 
 /** Timeout of a send or fetch. */
 export const REQUEST_MS_MAX = 3000;
+/** Longest time until a broker of the list has answered, while a log is opened. */
+const CONNECT_MS_MAX = REQUEST_MS_MAX + 1000;
 
 /**
  * Returns a kafkajs client with short timeouts and few retries: the callers retry and know what may
@@ -54,6 +57,47 @@ export function kafkaClient(settings: KafkaSettings, overrides: Partial<KafkaCon
     ...overrides,
   });
 }
+
+/**
+ * Returns a maker of clients, each of which asks the next broker of the list first. kafkajs tries
+ * another broker only if it cannot connect. A proxy before a dead broker accepts connections and
+ * closes them, and a sleeping broker accepts them and says nothing.
+ */
+export function kafkaClients(settings: KafkaSettings): () => Kafka {
+  let made = 0;
+  return () => kafkaClient({ ...settings, brokers: beginningAt(settings.brokers, made++) });
+}
+
+/**
+ * Returns the brokers in the same order, but beginning at the first one that answers. Rejects as
+ * the last one does if none answers.
+ */
+export async function answeringFirst(settings: KafkaSettings): Promise<readonly string[]> {
+  const { brokers } = settings;
+  const clients = kafkaClients(settings);
+  let last: unknown = new Error('no brokers are given');
+  for (const at of brokers.keys()) {
+    const admin = clients().admin({ retry: { retries: 0 } });
+    try {
+      // kafkajs calls a broker that says nothing connected
+      await within(
+        CONNECT_MS_MAX,
+        admin.connect().then(() => admin.describeCluster()),
+      );
+      return beginningAt(brokers, at);
+    } catch (error) {
+      last = error;
+    } finally {
+      void admin.disconnect().catch(() => undefined); // it may never have connected
+    }
+  }
+  throw last;
+}
+
+const beginningAt = (brokers: readonly string[], at: number): readonly string[] => {
+  const first = at % Math.max(1, brokers.length);
+  return [...brokers.slice(first), ...brokers.slice(0, first)];
+};
 
 /**
  * Returns sockets without Nagle's delay, which kafkajs leaves on. With sends of several partitions

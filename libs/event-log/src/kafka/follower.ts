@@ -42,7 +42,8 @@ interface Reading {
 }
 
 interface FollowerOptions {
-  readonly kafka: Kafka;
+  /** Makes the client of each new consumer. */
+  readonly clients: () => Kafka;
   readonly wire: KafkaWire;
   readonly topic: string;
   readonly partitions: number;
@@ -127,9 +128,9 @@ export class KafkaFollower implements Follower {
   }
 
   private start(): void {
-    const { kafka, topic, partitions } = this.options;
+    const { clients, topic, partitions } = this.options;
     const consumer: KafkaConsumer = new KafkaConsumer({
-      kafka,
+      kafka: clients(),
       topic,
       partitions,
       position: (partition) => {

@@ -1,7 +1,7 @@
 import { asError, TimedOut, within } from '#process';
 import type { Kafka } from 'kafkajs';
 import { Batcher, type BatcherStats, QUEUE_BYTES_MAX } from '../batcher.js';
-import { kafkaClient, type KafkaSettings } from './client.js';
+import { answeringFirst, kafkaClient, kafkaClients, type KafkaSettings } from './client.js';
 import { KafkaFollower } from './follower.js';
 import { NOT_CONNECTED } from './internals.js';
 import { KafkaSender } from './sender.js';
@@ -26,7 +26,6 @@ const HEALTH_MS_MAX = 2000;
 const STILL_MS_MAX = 10_000;
 
 interface OpenedTopic {
-  readonly kafka: Kafka;
   readonly settings: KafkaSettings;
   readonly id: string;
   readonly found: TopicFound;
@@ -46,6 +45,8 @@ export class KafkaLog extends EventLog {
   private readonly sender: KafkaSender;
   private readonly followers = new Set<KafkaFollower>();
   private restartCount = 0;
+  /** Makes clients that have not failed yet. */
+  private readonly fresh: () => Kafka;
 
   /**
    * Opens the topic. Throws `LogAway` if no broker answers or the topic is missing, and
@@ -61,10 +62,10 @@ export class KafkaLog extends EventLog {
 
   private static async openNow(given: KafkaSettings): Promise<KafkaLog> {
     const { onNotice } = given;
-    const settings = { ...given, ...(onNotice && { onNotice: onceEach(onNotice) }) };
-    const kafka = kafkaClient(settings);
-    const found = await openTopic(kafka, settings);
-    const wire = new KafkaWire(kafka, {
+    const told = { ...given, ...(onNotice && { onNotice: onceEach(onNotice) }) };
+    const settings = { ...told, brokers: await answeringFirst(told) };
+    const found = await openTopic(kafkaClient(settings), settings);
+    const wire = new KafkaWire(kafkaClients(settings), {
       topic: settings.topic,
       sessionMs: found.sessionMs,
       onNotice: (text) => settings.onNotice?.(text),
@@ -72,7 +73,7 @@ export class KafkaLog extends EventLog {
     try {
       const id = await wire.topicId();
       if (id === undefined) throw new LogAway(`the topic ${settings.topic} does not exist`);
-      return await new KafkaLog({ kafka, settings, id, found, wire }).ready();
+      return await new KafkaLog({ settings, id, found, wire }).ready();
     } catch (error) {
       await wire.close();
       throw error;
@@ -81,10 +82,11 @@ export class KafkaLog extends EventLog {
 
   private constructor(private readonly opened: OpenedTopic) {
     super();
-    const { kafka, settings, id, found } = opened;
+    const { settings, id, found } = opened;
+    this.fresh = kafkaClients(settings);
     this.id = id;
     this.partitions = settings.partitions;
-    this.sender = new KafkaSender(kafka, {
+    this.sender = new KafkaSender(kafkaClients(settings), {
       topic: settings.topic,
       sameTopic: this.sameTopic,
       onNotice: this.notice,
@@ -127,10 +129,10 @@ export class KafkaLog extends EventLog {
   }
 
   follow(handler: RecordHandler): Follower {
-    const { kafka, settings, wire } = this.opened;
+    const { settings, wire } = this.opened;
     const follower: KafkaFollower = new KafkaFollower(
       {
-        kafka,
+        clients: kafkaClients(settings),
         wire,
         topic: settings.topic,
         partitions: settings.partitions,
@@ -196,7 +198,7 @@ export class KafkaLog extends EventLog {
   /** Whether the brokers serve a client that is made now: each partition has a leader. */
   private async isServedAfresh(): Promise<boolean> {
     const { settings } = this.opened;
-    const admin = kafkaClient(settings).admin();
+    const admin = this.fresh().admin();
     const look = async (): Promise<boolean> => {
       await admin.connect();
       const { topics } = await admin.fetchTopicMetadata({ topics: [settings.topic] });

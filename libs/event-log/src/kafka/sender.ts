@@ -39,22 +39,33 @@ export class KafkaSender {
   private broken: BrokenLog | undefined;
 
   constructor(
-    kafka: Kafka,
+    clients: () => Kafka,
     private readonly options: SenderOptions,
   ) {
     this.connection = new Connection({
       make: () =>
-        new KafkaProducer(kafka, { topic: options.topic, timeoutMs: REQUEST_MS_MAX - 500 }),
+        new KafkaProducer(clients(), { topic: options.topic, timeoutMs: REQUEST_MS_MAX - 500 }),
       isAnswer: (error) => judge(error).final,
       onNotice: options.onNotice,
     });
   }
 
-  /** Resolves once a broker is connected. */
-  ready(): Promise<void> {
-    return this.connection.ask('the first connection', SEND_MS_MAX, (producer) =>
-      producer.connect(),
-    );
+  /**
+   * Resolves once a broker is connected that knows the topic. One that was just made is not known to
+   * every broker yet.
+   */
+  async ready(): Promise<void> {
+    const until = performance.now() + SEND_MS_MAX;
+    for (;;) {
+      const msMax = Math.min(ATTEMPT_MS_MAX, until - performance.now());
+      try {
+        await this.connection.ask('the first connection', msMax, (producer) => producer.connect());
+        return;
+      } catch (error) {
+        if (performance.now() + PAUSE_MS_MAX + ATTEMPT_MS_MIN > until) throw error;
+      }
+      await pause(PAUSE_MS_MAX);
+    }
   }
 
   /** How often its connection was replaced. */

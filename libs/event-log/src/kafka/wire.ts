@@ -56,11 +56,11 @@ export class KafkaWire {
   private closed = false;
 
   constructor(
-    kafka: Kafka,
+    clients: () => Kafka,
     private readonly options: WireOptions,
   ) {
     this.connection = new Connection({
-      make: () => new TopicClient(kafka, options.topic),
+      make: () => new TopicClient(clients(), options.topic),
       isAnswer: ({ name }) => name === OUT_OF_RANGE,
       onNotice: options.onNotice,
     });
