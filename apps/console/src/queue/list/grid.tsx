@@ -36,6 +36,8 @@ const SHAPES = [
   { is: 'middle', below: 62, height: 5 },
   { is: 'wide', below: Infinity, height: 3.5 },
 ] as const;
+/** How a row looks until the list has been measured. */
+const GUESSED = { is: 'wide', heightPx: 56 };
 const OVERSCAN = 6;
 const REST_MS = 150;
 const NOW_MS = 30_000;
@@ -46,14 +48,16 @@ export function QueueGrid(props: Props): ReactNode {
   const words = useWords();
   const box = useRef<HTMLDivElement>(null);
   useRows(rows);
-  const shape = useShape(box);
+  const measured = useShape(box);
+  const shape = measured ?? GUESSED;
   const virtual = useRowsInSight(rows, box, shape.heightPx, current.place);
-  useFocus(box, current, virtual.scrollToIndex);
+  useFocus(box, current, measured?.heightPx);
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   useReadOn(rows, last);
   // a list that waits for its next rows will move on, and needs none of the cards in between
   const isWaiting = last === rows.length - 1 && rows.isReadingOn;
+  const isAtRest = useRest(current.place) && !virtual.isScrolling && !isWaiting;
   return (
     <div
       ref={box}
@@ -75,7 +79,7 @@ export function QueueGrid(props: Props): ReactNode {
         className="queue-space"
         style={{ height: `${virtual.getTotalSize()}px` }}
       >
-        <RowsInSight {...props} items={items} isAtRest={!virtual.isScrolling && !isWaiting} />
+        <RowsInSight {...props} {...{ items, isAtRest }} />
       </div>
     </div>
   );
@@ -153,6 +157,16 @@ function useRowsInSight(
   return virtual;
 }
 
+/** Returns whether the current row has been the same for a moment: nobody moves on by keys. */
+function useRest(place: number): boolean {
+  const [restedAt, setRestedAt] = useState<number>();
+  useEffect(() => {
+    const timer = setTimeout(() => setRestedAt(place), REST_MS);
+    return () => clearTimeout(timer);
+  }, [place]);
+  return restedAt === place;
+}
+
 /** Reads the next page before the last rows come into sight. */
 function useReadOn(rows: QueueRows, last: number): void {
   const isNear = last >= rows.length - PAGE_ROWS / 2;
@@ -162,18 +176,27 @@ function useReadOn(rows: QueueRows, last: number): void {
   }, [rows, isNear, length, error]);
 }
 
-/** Moves the focus to the current row, where the person asked for that. */
+/** Moves the focus to the current row, where the person asked for that, once rows have a height. */
 function useFocus(
   box: RefObject<HTMLDivElement | null>,
   current: Current,
-  scrollTo: (place: number) => void,
+  heightPx: number | undefined,
 ): void {
   useEffect(() => {
-    if (!current.wantsFocus() || current.place < 0) return;
-    const row = box.current?.querySelector<HTMLElement>(`[aria-rowindex="${current.place + 1}"]`);
+    const list = box.current;
+    if (!list || heightPx === undefined || !current.wantsFocus() || current.place < 0) return;
+    const row = list.querySelector<HTMLElement>(`[aria-rowindex="${current.place + 1}"]`);
     if (row) current.giveFocus(row);
-    scrollTo(current.place);
+    bringIntoSight(list, current.place * heightPx, heightPx);
   });
+}
+
+/** Scrolls a list no further than it must. The virtualizer would measure the list again for it. */
+function bringIntoSight(list: HTMLElement, topPx: number, heightPx: number): void {
+  const { scrollTop, clientHeight } = list;
+  const leastPx = topPx + heightPx - clientHeight;
+  if (topPx < scrollTop) list.scrollTop = topPx;
+  else if (leastPx > scrollTop) list.scrollTop = leastPx;
 }
 
 function moveBy(
@@ -233,12 +256,9 @@ function useNow(): number {
   return now;
 }
 
-/** Returns how a row looks at the width of the list, and how high it is. */
+/** Returns how a row looks at the width of the list, and how high it is, once that is measured. */
 function useShape(box: RefObject<HTMLDivElement | null>) {
-  const [shape, setShape] = useState<{ is: string; heightPx: number }>({
-    is: 'wide',
-    heightPx: 56,
-  });
+  const [shape, setShape] = useState<{ is: string; heightPx: number }>();
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return undefined;
@@ -247,7 +267,7 @@ function useShape(box: RefObject<HTMLDivElement | null>) {
       const found = SHAPES.find(({ below }) => element.clientWidth < below * rem) ?? SHAPES[2];
       const heightPx = found.height * rem;
       setShape((old) =>
-        old.is === found.is && old.heightPx === heightPx ? old : { is: found.is, heightPx },
+        old?.is === found.is && old.heightPx === heightPx ? old : { is: found.is, heightPx },
       );
     };
     measure();
