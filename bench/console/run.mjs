@@ -148,17 +148,22 @@ async function keysAndRows(page, url) {
   const isElsewhere = 'document.activeElement !== before';
   for (let n = 0; n < KEYS; n += 1) keys.push(await keyUntil(page, 'j', isElsewhere));
   print('key j to the next row', keys, 50);
-  const opened = [];
-  for (let n = 0; n < ROUNDS; n += 1) {
-    await page.goto(`${url}/console/queue`);
-    await page
-      .locator(ROW)
-      .nth(n + 1)
-      .waitFor();
-    await page.keyboard.press('j');
-    opened.push(await keyUntil(page, 'Enter', `document.querySelector('.felt .playing-card')`));
-  }
-  print('row to its coup', opened, 400);
+  /** @type {{ atOnce: number[], afterALook: number[] }} */
+  const opened = { atOnce: [], afterALook: [] };
+  for (let n = 0; n < ROUNDS; n += 1)
+    for (const [when, times] of Object.entries(opened)) {
+      await page.goto(`${url}/console/queue`);
+      await page
+        .locator(ROW)
+        .nth(n + 1)
+        .waitFor();
+      await page.keyboard.press('j');
+      // the rows are whole: nothing of the page is being loaded any more
+      if (when === 'afterALook') await page.locator(`${ROW} .playing-card`).nth(ROUNDS).waitFor();
+      times.push(await keyUntil(page, 'Enter', `document.querySelector('.felt .playing-card')`));
+    }
+  print('row to its coup', opened.afterALook, 400);
+  print('row to its coup, while the page is still being loaded', opened.atOnce, 400);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { useIsFetching } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import {
   type KeyboardEvent,
@@ -11,6 +12,7 @@ import {
 } from 'react';
 import { sentenceOf } from '../../app/failures.js';
 import { Button } from '../../controls/button.js';
+import { findingQuery } from '../../finding/finding-query.js';
 import { usePolicy } from '../../review/policy.js';
 import { useWords } from '../../words/words.js';
 import type { Current } from './current.js';
@@ -44,7 +46,7 @@ const NOW_MS = 30_000;
 
 /** The findings of the queue, as a grid of which only the rows in sight are in the page. */
 export function QueueGrid(props: Props): ReactNode {
-  const { rows, total, current } = props;
+  const { rows, total, current, open } = props;
   const words = useWords();
   const box = useRef<HTMLDivElement>(null);
   useRows(rows);
@@ -57,7 +59,7 @@ export function QueueGrid(props: Props): ReactNode {
   useReadOn(rows, last);
   // a list that waits for its next rows will move on, and needs none of the cards in between
   const isWaiting = last === rows.length - 1 && rows.isReadingOn;
-  const isAtRest = useRest(current.place) && !virtual.isScrolling && !isWaiting;
+  const isAtRest = useRest(current.place, open) && !virtual.isScrolling && !isWaiting;
   return (
     <div
       ref={box}
@@ -157,14 +159,20 @@ function useRowsInSight(
   return virtual;
 }
 
-/** Returns whether the current row has been the same for a moment: nobody moves on by keys. */
-function useRest(place: number): boolean {
-  const [restedAt, setRestedAt] = useState<number>();
+/**
+ * Returns whether nothing has happened for a moment: nobody moves on by keys, and the finding
+ * beside the list is there.
+ */
+function useRest(place: number, open: string | undefined): boolean {
+  const isOpening = useIsFetching({ queryKey: findingQuery(open ?? '').queryKey }) > 0;
+  const now = `${place} ${open} ${isOpening}`;
+  const [restedAt, setRestedAt] = useState('');
   useEffect(() => {
-    const timer = setTimeout(() => setRestedAt(place), REST_MS);
+    if (isOpening) return undefined;
+    const timer = setTimeout(() => setRestedAt(now), REST_MS);
     return () => clearTimeout(timer);
-  }, [place]);
-  return restedAt === place;
+  }, [now, isOpening]);
+  return restedAt === now;
 }
 
 /** Reads the next page before the last rows come into sight. */
