@@ -43,6 +43,7 @@ it('the client of Kafka has everything that is used beyond its public face', () 
     `throw new Error('${NOT_CONNECTED}')`,
   );
   expect(broker).toMatchObject({
+    apiVersions: expect.any(Function),
     fetch: expect.any(Function),
     disconnect: expect.any(Function),
   });

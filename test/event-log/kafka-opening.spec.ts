@@ -4,6 +4,7 @@ import { KafkaLog } from '#event-log';
 import { asError } from '#process';
 import { kafkaClients } from '../../libs/event-log/src/kafka/client.js';
 import { KafkaSender } from '../../libs/event-log/src/kafka/sender.js';
+import { TopicClient } from '../../libs/event-log/src/kafka/topic-client.js';
 import { eventually } from '../kit/eventually.js';
 import { describeOnKafka, freshTopic, kafkaForTests } from '../kit/kafka.js';
 import { Collector } from './collector.js';
@@ -78,6 +79,19 @@ describeOnKafka('opening a log in Kafka', 'skipped' in tested ? tested.skipped :
       'a sleeping one',
       'the proxy of a dead one',
     ]);
+  });
+
+  it('asks another broker beside one that says nothing', async () => {
+    const sleeping = first[1] as Unserving;
+    const client = new TopicClient(
+      kafkaClients({ brokers: [sleeping.address, ...brokers], topic: 'none', partitions: 1 }),
+      'none',
+    );
+    const cluster = await client.connected();
+    const broker = await cluster.brokerPool.findConnectedBroker();
+    expect(await broker.apiVersions()).toEqual(expect.any(Object));
+    expect(asked).toEqual(['a sleeping one']);
+    await client.close();
   });
 
   it('waits for a topic that was just made and that not every broker knows yet', async () => {

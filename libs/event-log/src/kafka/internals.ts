@@ -39,6 +39,8 @@ interface Fetched {
 
 interface Broker {
   readonly connectionPool: { send<Answer>(request: Request<Answer>): Promise<Answer> };
+  /** Asks for something that every broker knows. */
+  apiVersions(): Promise<object>;
   fetch(request: object): Promise<Fetched>;
   disconnect(): Promise<void>;
 }

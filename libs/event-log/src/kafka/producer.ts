@@ -54,10 +54,10 @@ export class KafkaProducer {
   private closed = false;
 
   constructor(
-    kafka: Kafka,
+    clients: () => Kafka,
     private readonly options: ProducerOptions,
   ) {
-    this.client = new TopicClient(kafka, options.topic);
+    this.client = new TopicClient(clients, options.topic);
   }
 
   /** Resolves once a broker is connected and the leaders are known. */
@@ -92,7 +92,7 @@ export class KafkaProducer {
       if (errorCode !== 0) throw errorOf(errorCode);
       return first;
     } catch (error) {
-      await this.lookAgain(error as KafkaError);
+      this.lookAgain(error as KafkaError);
       throw error;
     }
   }
@@ -159,11 +159,10 @@ export class KafkaProducer {
   }
 
   /** Has leaders and connections looked up again after a failure, since either may have changed. */
-  private async lookAgain({ name, host, port }: KafkaError): Promise<void> {
+  private lookAgain({ name, host, port }: KafkaError): void {
     if (this.closed) return;
     const isGone = name === 'KafkaJSConnectionClosedError';
-    if (isGone && host !== undefined && port !== undefined)
-      (await this.client.connected()).removeBroker({ host, port });
+    if (isGone && host !== undefined && port !== undefined) this.client.forget({ host, port });
     this.client.distrust();
   }
 }

@@ -44,7 +44,7 @@ export class KafkaSender {
   ) {
     this.connection = new Connection({
       make: () =>
-        new KafkaProducer(clients(), { topic: options.topic, timeoutMs: REQUEST_MS_MAX - 500 }),
+        new KafkaProducer(clients, { topic: options.topic, timeoutMs: REQUEST_MS_MAX - 500 }),
       isAnswer: (error) => judge(error).final,
       onNotice: options.onNotice,
     });

@@ -1,30 +1,36 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
 import { type Cluster, clusterOf } from './internals.js';
 
+/** How long a broker may be silent on a new connection before the next one is asked beside it. */
+const BESIDE_MS = 1_000;
+const BESIDE_MAX = 3;
+
 /** The connections of one client to the brokers, with the leaders of one topic. */
 export class TopicClient {
-  private readonly cluster: Cluster;
-  private connecting: Promise<void> | undefined;
-  private knowsTopic = false;
+  private readonly begun = new Set<Cluster>();
+  private readonly ended = new AbortController();
+  private connecting: Promise<Cluster> | undefined;
+  /** The cluster whose leaders of the topic are known. */
+  private knowing: Cluster | undefined;
   private isStale = false;
-  private closed = false;
 
   constructor(
-    kafka: Kafka,
+    private readonly clients: () => Kafka,
     readonly topic: string,
-  ) {
-    this.cluster = clusterOf(kafka);
-  }
+  ) {}
 
-  /** Resolves with the cluster once a broker is connected. */
+  /**
+   * Resolves with the cluster once a broker has answered. A connection can stay silent for ever, so
+   * another is made beside it each second, and the first that answers is taken.
+   */
   async connected(): Promise<Cluster> {
-    if (this.closed) throw new Error('the connection is closed');
-    this.connecting ??= this.cluster.connect().catch((error: unknown) => {
+    if (this.ended.signal.aborted) throw new Error('the connection is closed');
+    this.connecting ??= this.firstToAnswer().catch((error: unknown) => {
       this.connecting = undefined;
       throw error;
     });
-    await this.connecting;
-    return this.cluster;
+    return this.connecting;
   }
 
   /**
@@ -33,8 +39,8 @@ export class TopicClient {
    */
   async withLeaders(): Promise<Cluster> {
     const cluster = await this.connected();
-    if (!this.knowsTopic) await cluster.addTargetTopic(this.topic);
-    this.knowsTopic = true;
+    if (this.knowing !== cluster) await cluster.addTargetTopic(this.topic);
+    this.knowing = cluster;
     await (this.isStale ? cluster.refreshMetadata() : cluster.refreshMetadataIfNecessary());
     this.isStale = false;
     return cluster;
@@ -43,12 +49,57 @@ export class TopicClient {
   /** Says that the leaders may be others now, and that connections may have ended. */
   distrust(): void {
     this.isStale = true;
-    if (!this.cluster.isConnected()) this.connecting = undefined;
+    if (!this.knowing?.isConnected()) this.connecting = undefined;
+  }
+
+  /** Says that the connection to a broker has ended. */
+  forget(broker: { host: string; port: number }): void {
+    this.knowing?.removeBroker(broker);
   }
 
   /** Ends all connections. Requests under way end first, each within its limit. */
   async close(): Promise<void> {
-    this.closed = true;
-    await this.cluster.disconnect();
+    this.ended.abort();
+    await Promise.all([...this.begun].map((cluster) => cluster.disconnect()));
+  }
+
+  private async firstToAnswer(): Promise<Cluster> {
+    const before = [...this.begun];
+    const isOver = new AbortController();
+    const signal = AbortSignal.any([isOver.signal, this.ended.signal]);
+    const tries = Array.from({ length: BESIDE_MAX }, async (_, at) => {
+      await pause(at * BESIDE_MS, undefined, { signal });
+      return this.answering();
+    });
+    try {
+      const first = await Promise.any(tries);
+      for (const cluster of this.begun) if (cluster !== first) this.end(cluster);
+      return first;
+    } catch (error) {
+      for (const cluster of before) this.end(cluster);
+      throw (error as AggregateError).errors[0];
+    } finally {
+      isOver.abort();
+    }
+  }
+
+  private async answering(): Promise<Cluster> {
+    const cluster = clusterOf(this.clients());
+    this.begun.add(cluster);
+    try {
+      await cluster.connect();
+      // kafkajs calls a broker that says nothing connected
+      await (await cluster.brokerPool.findConnectedBroker()).apiVersions();
+      if (!this.begun.has(cluster)) throw new Error('another connection answered first');
+      return cluster;
+    } catch (error) {
+      this.end(cluster);
+      throw error;
+    }
+  }
+
+  private end(cluster: Cluster): void {
+    this.begun.delete(cluster);
+    void cluster.disconnect().catch(() => undefined); // nothing is under way on it
   }
 }

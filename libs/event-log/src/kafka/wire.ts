@@ -60,7 +60,7 @@ export class KafkaWire {
     private readonly options: WireOptions,
   ) {
     this.connection = new Connection({
-      make: () => new TopicClient(clients(), options.topic),
+      make: () => new TopicClient(clients, options.topic),
       isAnswer: ({ name }) => name === OUT_OF_RANGE,
       onNotice: options.onNotice,
     });
