@@ -91,14 +91,14 @@ const missing = (
 
 /** Returns how the answer to a command differs from what the rows have of it. */
 function answeredWrongly(
-  { who, name, key, finding, status, problem }: Command,
+  { who, name, key, finding, status, problems }: Command,
   acts: ReadonlyMap<string, ActRow>,
 ): string[] {
   if (status === 200 || finding === undefined) return [];
   const act = acts.get(`person/${who}#${name}/${finding}/${key}`);
-  return act === undefined || act.outcome === problem
+  return act === undefined || problems.includes(act.outcome)
     ? []
-    : [`${act.ref} was answered ${problem}, and is ${act.outcome}`];
+    : [`${act.ref} was answered ${problems.join(' and ')}, and is ${act.outcome}`];
 }
 
 /** Returns where somebody took a finding that another held, by the times of the acts. */

@@ -38,8 +38,11 @@ export interface Command {
   /** Its event, if the answer names it. */
   readonly ref: string | undefined;
   readonly finding: string | undefined;
-  /** The name of the problem, if it is refused. */
-  readonly problem: string | undefined;
+  /**
+   * The names of the problems that the apis answered it with. Where it was sent to two at once, one
+   * may refuse it by its rows, and the other append it and learn of another reason.
+   */
+  readonly problems: readonly string[];
   /** The partition of the finding, if it was done. */
   readonly partition: number | undefined;
 }
@@ -264,9 +267,9 @@ export class Reviewers {
     const isTwice = happens(SHARE.twiceAtOnce);
     const post = (url: string): Promise<Answer> =>
       asked(url, `/v1/findings/${path}`, client.token, { key, body });
+    let all: readonly Answer[] = [];
     const answer = await this.untilAnswered(async (url) => {
-      if (!isTwice) return post(url);
-      const all = await Promise.all(this.system.urls.map(post));
+      all = await Promise.all((isTwice ? this.system.urls : [url]).map(post));
       return all.find(({ status }) => status === 200) ?? (all[0] as Answer);
     });
     const { status, body: told, position } = answer;
@@ -275,7 +278,7 @@ export class Reviewers {
       ...{ who: client.who, name: path.split('/').at(-1) as string, key, asked: begun },
       ...{ answered: performance.now(), status: status as number, ref: told.ref },
       finding: told.finding ?? (path.includes('/') ? path.split('/')[0] : undefined),
-      problem: problemOf(told),
+      problems: all.map(({ body: each }) => problemOf(each)).filter((each) => each !== undefined),
       partition: position === null ? undefined : Number(position.split(':')[0]),
     });
     return answer;

@@ -32,10 +32,13 @@ it(
       await server.stop();
       const started = server.program.start();
       started.catch(() => undefined);
-      await eventually('a start that says what it waits for', () =>
-        /retrying start: PostgreSQL cannot be reached.*too many connections/.test(
-          server.program.lastWords(),
-        ),
+      await eventually(
+        'a start that says what it waits for',
+        () =>
+          /retrying start: PostgreSQL cannot be reached.*too many connections/.test(
+            server.program.lastWords(),
+          ),
+        START_MS,
       );
       await limitConnections(server, -1);
       await started;

@@ -51,8 +51,8 @@ export class KafkaSender {
   }
 
   /**
-   * Resolves once a broker is connected that knows the topic. One that was just made is not known to
-   * every broker yet.
+   * Resolves once a broker is connected that knows the topic. One that was just made is not known
+   * to every broker yet.
    */
   async ready(): Promise<void> {
     const until = performance.now() + SEND_MS_MAX;
