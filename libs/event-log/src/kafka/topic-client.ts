@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
+import { hedged } from '#process';
 import { type Cluster, clusterOf } from './internals.js';
 
 /** How long a broker may be silent on a new connection before the next one is asked beside it. */
@@ -9,7 +9,7 @@ const BESIDE_MAX = 3;
 /** The connections of one client to the brokers, with the leaders of one topic. */
 export class TopicClient {
   private readonly begun = new Set<Cluster>();
-  private readonly ended = new AbortController();
+  private isClosed = false;
   private connecting: Promise<Cluster> | undefined;
   /** The cluster whose leaders of the topic are known. */
   private knowing: Cluster | undefined;
@@ -25,7 +25,7 @@ export class TopicClient {
    * another is made beside it each second, and the first that answers is taken.
    */
   async connected(): Promise<Cluster> {
-    if (this.ended.signal.aborted) throw new Error('the connection is closed');
+    this.assertOpen();
     this.connecting ??= this.firstToAnswer().catch((error: unknown) => {
       this.connecting = undefined;
       throw error;
@@ -59,31 +59,22 @@ export class TopicClient {
 
   /** Ends all connections. Requests under way end first, each within its limit. */
   async close(): Promise<void> {
-    this.ended.abort();
+    this.isClosed = true;
     await Promise.all([...this.begun].map((cluster) => cluster.disconnect()));
   }
 
   private async firstToAnswer(): Promise<Cluster> {
-    const before = [...this.begun];
-    const isOver = new AbortController();
-    const signal = AbortSignal.any([isOver.signal, this.ended.signal]);
-    const tries = Array.from({ length: BESIDE_MAX }, async (_, at) => {
-      await pause(at * BESIDE_MS, undefined, { signal });
-      return this.answering();
+    const first = await hedged(() => this.answering(), {
+      everyMs: BESIDE_MS,
+      most: BESIDE_MAX,
+      discard: (cluster) => this.end(cluster),
     });
-    try {
-      const first = await Promise.any(tries);
-      for (const cluster of this.begun) if (cluster !== first) this.end(cluster);
-      return first;
-    } catch (error) {
-      for (const cluster of before) this.end(cluster);
-      throw (error as AggregateError).errors[0];
-    } finally {
-      isOver.abort();
-    }
+    for (const cluster of this.begun) if (cluster !== first) this.end(cluster);
+    return first;
   }
 
   private async answering(): Promise<Cluster> {
+    this.assertOpen();
     const cluster = clusterOf(this.clients());
     this.begun.add(cluster);
     try {
@@ -96,6 +87,10 @@ export class TopicClient {
       this.end(cluster);
       throw error;
     }
+  }
+
+  private assertOpen(): void {
+    if (this.isClosed) throw new Error('the connection is closed');
   }
 
   private end(cluster: Cluster): void {

@@ -36,6 +36,8 @@ const READ_BYTES = 1024 * 1024;
 /** Bytes that one fetch of a follower reads for all partitions together, and at least for each. */
 const FETCH_BYTES_MAX = 8 * 1024 * 1024;
 const FETCH_BYTES_MIN = 256 * 1024;
+/** One sends. The others are room for a connection that is made beside a silent one. */
+const WRITERS = 3;
 const READERS = 3;
 const POLL_MS = 100;
 /** A send takes milliseconds. One that takes longer than this may wait for a disk or a lock. */
@@ -81,7 +83,7 @@ export class PostgresLog extends EventLog {
     this.id = identity.id;
     this.partitions = identity.partitions;
     this.writers = new Sessions(settings.url, identity, {
-      max: 1, // one send at a time: one fsync commits what waits for all partitions
+      max: WRITERS,
       limited,
       onNotice,
     });
@@ -93,7 +95,7 @@ export class PostgresLog extends EventLog {
     this.notifications = new Notifications(settings.url);
     this.batcher = new Batcher({
       partitions: identity.partitions,
-      queues: 1,
+      queues: 1, // one send at a time: one fsync commits what waits for all partitions
       queueOf: () => 0,
       sendBytesMax: SEND_BYTES_MAX,
       queueBytesMax,

@@ -1,4 +1,5 @@
 import { type ConnectionOptions, connectionOptions } from '#postgres';
+import { hedged } from '#process';
 import pg from 'pg';
 import { BrokenLog } from '../port.js';
 import { logIdentityOf, LOG_ROLE, type LogIdentity } from './schema.js';
@@ -11,6 +12,10 @@ export const LOG_CONNECTION: ConnectionOptions = {
   applicationName: 'shoeprint log',
   statementMs: 30_000,
 };
+
+/** How long the server may be silent on a new connection before another one is made beside it. */
+const BESIDE_MS = 1_000;
+const BESIDE_MAX = 3;
 
 /**
  * A pool of connections to one log. Checks that each new connection reaches that log, and limits it
@@ -47,9 +52,16 @@ export class Sessions {
     this.pool.on('release', (_, client) => this.taken.delete(client));
   }
 
-  /** Takes a connection. The caller must release it, with `true` if it must not be used again. */
+  /**
+   * Takes a connection. The caller must release it, with `true` if it must not be used again. While
+   * one is made and the server says nothing, another is made beside it, if the pool has room.
+   */
   take(): Promise<pg.PoolClient> {
-    return this.pool.connect();
+    return hedged(() => this.pool.connect(), {
+      everyMs: BESIDE_MS,
+      most: BESIDE_MAX,
+      discard: (client) => client.release(),
+    });
   }
 
   /** Closes all connections. A statement under way has an unknown outcome. */
