@@ -104,6 +104,18 @@ describe('a single connection', () => {
     await eventually('the end of the session', async () => !(await hasSession('shoeprint test')));
   });
 
+  it('learns that no answer will come, though its first question about it was lost', async () => {
+    const client = newClient(url, OPTIONS);
+    await client.connect();
+    await client.query('select 1');
+    const goOn = proxy.silence();
+    const asked = client.query('select 2');
+    asked.catch(() => undefined);
+    await eventually('the first question', () => proxy.joined > 1);
+    goOn();
+    await expect(asked).rejects.toThrow('its session works on no statement');
+  });
+
   it('asks nobody while it waits for nothing', async () => {
     const { proxy: way, url: through } = await SilentProxy.beforeDatabase(database.url);
     const [idle, busy] = [newClient(url, OPTIONS), newClient(through, OPTIONS)];

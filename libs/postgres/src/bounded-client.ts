@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pg from 'pg';
-import { within } from '#process';
+import { hedged, within } from '#process';
 
 /** How often a connection that waits for an answer looks whether any byte came. */
 const LOOK_MS = 500;
@@ -11,6 +11,8 @@ const QUIET_LOOKS = 2;
  * With the looks before it, a connection to a silent server is closed 5 s after its last byte.
  */
 const ASK_MS_MAX = 4000;
+/** After so long the question is asked again on one more connection: the first may be lost. */
+const ASK_AGAIN_MS = 2000;
 /** The server answers a statement that it canceled, and has so much time for it. */
 const CANCELED_MS_MAX = 5000;
 /** How long the other side may take to close a connection that is no longer used. */
@@ -128,7 +130,11 @@ export class BoundedClient extends pg.Client {
     const { statement_timeout: most } = this.config;
     if (most && quietMs > most + CANCELED_MS_MAX)
       return `no answer came within ${quietMs} ms, though a statement may take ${most} ms`;
-    const rests = await this.askAboutSession();
+    const rests = await hedged(() => this.askAboutSession(), {
+      everyMs: ASK_AGAIN_MS,
+      most: 2,
+      discard: () => undefined,
+    });
     // What has come meanwhile is read before it is judged that nothing came.
     await nextTurn();
     return rests;
