@@ -19,6 +19,8 @@ const EXITS = ['INTACT', 'ALTERED', 'INCOMPLETE', 'UNREADABLE'];
 /** One of so many goes to a process of its own too. */
 const PROCESS_EVERY = 100;
 const MOST_MS = 10_000;
+/** How often it is said how far it is. */
+const TOLD_EVERY = 1_000;
 /** Complaints that are kept. */
 const COMPLAINTS_MAX = 20;
 
@@ -203,6 +205,9 @@ for (; at < Number(count); at += 1) {
   } catch (error) {
     complain(input, error instanceof Error ? String(error.stack) : String(error));
   }
+  const tries = at + 1;
+  if (tries % TOLD_EVERY === 0)
+    process.stderr.write(`${tries} of ${count}, ${counts.complaints} complaints\n`);
 }
 second?.close();
 process.stdout.write(JSON.stringify({ rows, ...counts, list: complaints, slowest }));
