@@ -59,8 +59,15 @@ def main(count, seed):
             verifier.verify(path)
             slowest = max(slowest, time.monotonic() - start)
             seen[verifier.verdict()] += 1
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(json.dumps({"seen": seen, "slowest": slowest, "peak": peak}))
+    print(json.dumps({"seen": seen, "slowest": slowest, "peak": peak()}))
+
+
+def peak():
+    """Returns the largest memory of this program. `ru_maxrss` can be that of who started it."""
+    if not os.path.exists("/proc/self/status"):
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    with open("/proc/self/status", encoding="ascii") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) * 1024
 
 
 if __name__ == "__main__":
