@@ -45,7 +45,7 @@ export class KafkaLog extends EventLog {
   private readonly sender: KafkaSender;
   private readonly followers = new Set<KafkaFollower>();
   private restartCount = 0;
-  /** Makes clients that have not failed yet. */
+  /** Makes the clients that show whether the brokers serve a new one. */
   private readonly fresh: () => Kafka;
 
   /**

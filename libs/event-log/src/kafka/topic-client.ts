@@ -11,8 +11,9 @@ export class TopicClient {
   private readonly begun = new Set<Cluster>();
   private isClosed = false;
   private connecting: Promise<Cluster> | undefined;
-  /** The cluster whose leaders of the topic are known. */
-  private knowing: Cluster | undefined;
+  /** The one that answered first, once one has. */
+  private cluster: Cluster | undefined;
+  private knowsTopic = false;
   private isStale = false;
 
   constructor(
@@ -39,8 +40,8 @@ export class TopicClient {
    */
   async withLeaders(): Promise<Cluster> {
     const cluster = await this.connected();
-    if (this.knowing !== cluster) await cluster.addTargetTopic(this.topic);
-    this.knowing = cluster;
+    if (!this.knowsTopic) await cluster.addTargetTopic(this.topic);
+    this.knowsTopic = true;
     await (this.isStale ? cluster.refreshMetadata() : cluster.refreshMetadataIfNecessary());
     this.isStale = false;
     return cluster;
@@ -49,12 +50,15 @@ export class TopicClient {
   /** Says that the leaders may be others now, and that connections may have ended. */
   distrust(): void {
     this.isStale = true;
-    if (!this.knowing?.isConnected()) this.connecting = undefined;
+    // one that is being made is waited for, or each failure would make others beside it
+    if (!this.cluster || this.cluster.isConnected()) return;
+    this.cluster = undefined;
+    this.connecting = undefined;
   }
 
   /** Says that the connection to a broker has ended. */
   forget(broker: { host: string; port: number }): void {
-    this.knowing?.removeBroker(broker);
+    this.cluster?.removeBroker(broker);
   }
 
   /** Ends all connections. Requests under way end first, each within its limit. */
@@ -70,6 +74,8 @@ export class TopicClient {
       discard: (cluster) => this.end(cluster),
     });
     for (const cluster of this.begun) if (cluster !== first) this.end(cluster);
+    this.cluster = first;
+    this.knowsTopic = false;
     return first;
   }
 
