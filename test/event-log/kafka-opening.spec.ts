@@ -94,6 +94,18 @@ describeOnKafka('opening a log in Kafka', 'skipped' in tested ? tested.skipped :
     await client.close();
   });
 
+  it('waits for the connection that is being made, though a request fails meanwhile', async () => {
+    const sleeping = first[1] as Unserving;
+    const client = new TopicClient(
+      kafkaClients({ brokers: [sleeping.address, ...brokers], topic: 'none', partitions: 1 }),
+      'none',
+    );
+    const before = client.connected();
+    client.distrust();
+    expect(await client.connected()).toBe(await before);
+    await client.close();
+  });
+
   it('waits for a topic that was just made and that not every broker knows yet', async () => {
     const settings = { brokers, topic: freshTopic(), partitions: 1, create: true };
     const { topic } = settings;

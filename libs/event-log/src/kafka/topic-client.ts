@@ -13,7 +13,8 @@ export class TopicClient {
   private connecting: Promise<Cluster> | undefined;
   /** The one that answered first, once one has. */
   private cluster: Cluster | undefined;
-  private knowsTopic = false;
+  /** The one that knows the leaders of the topic. */
+  private knowing: Cluster | undefined;
   private isStale = false;
 
   constructor(
@@ -40,8 +41,8 @@ export class TopicClient {
    */
   async withLeaders(): Promise<Cluster> {
     const cluster = await this.connected();
-    if (!this.knowsTopic) await cluster.addTargetTopic(this.topic);
-    this.knowsTopic = true;
+    if (this.knowing !== cluster) await cluster.addTargetTopic(this.topic);
+    this.knowing = cluster;
     await (this.isStale ? cluster.refreshMetadata() : cluster.refreshMetadataIfNecessary());
     this.isStale = false;
     return cluster;
@@ -75,7 +76,6 @@ export class TopicClient {
     });
     for (const cluster of this.begun) if (cluster !== first) this.end(cluster);
     this.cluster = first;
-    this.knowsTopic = false;
     return first;
   }
 
