@@ -32,6 +32,28 @@ function earlyCoup(log: TableLog, number: number): void {
   log.add('terminal', 'coup-closed');
 }
 
+/** Coups with findings for more than one page of the list. */
+const COUPS = 120;
+/** Pages for which a list that is scrolled to its end waits at least. */
+const PAGES_MIN = 2;
+/** Scrolls the list on in each frame until its last row is there, however often it waits. */
+const SCROLL_ON = `new Promise((done) => {
+  const list = document.querySelector('[role=grid]');
+  let asked = 0;
+  let heightPx = list.scrollHeight;
+  const step = () => {
+    list.scrollTop = list.scrollHeight;
+    if (list.scrollHeight > heightPx) asked += 1;
+    heightPx = list.scrollHeight;
+    const shown = Math.max(
+      ...[...list.querySelectorAll('[aria-rowindex]')].map((row) => Number(row.ariaRowIndex)),
+    );
+    if (shown === Number(list.ariaRowCount)) done({ shown, asked });
+    else requestAnimationFrame(step);
+  };
+  requestAnimationFrame(step);
+})`;
+
 const rowsOf = (page: Page) => page.getByRole('row');
 const codesOn = (page: Page): Promise<string[]> =>
   page.locator('.queue-what strong').allInnerTexts();
@@ -91,7 +113,7 @@ const judged = (table: string, coups: number): Promise<true> =>
   eventually(`${coups} coups of ${table}`, async () => {
     const { lines } = await api<{ lines: readonly { readonly state: string }[] }>(
       'regulator',
-      `coups?table=${table}`,
+      `coups?table=${table}&limit=200`,
     );
     return lines.filter(({ state }) => state === 'over').length === coups;
   });
@@ -844,5 +866,29 @@ it('finds what happened while no dealer had signed on', async () => {
   expect((await showsListed(page, 'table=N1&dealer=')).length).toBeGreaterThan(0);
   await page.goto(browser.addressOf('queue?dealer=-&table=B01'));
   await page.getByRole('button', { name: 'Dealer No dealer has signed on' }).waitFor();
+  await page.context().close();
+});
+
+it('asks for the cards of no row that a list passes, also where it waits for its next rows', async () => {
+  const table = await PlayedTable.open(server, 'Q8');
+  await table.play((log) => {
+    for (let coup = 1; coup <= COUPS; coup += 1) earlyCoup(log, coup);
+  });
+  await judged('Q8', COUPS);
+  const page = await browser.visitAs('pit-boss', 'queue?table=Q8');
+  await settled(page);
+  await page.locator('.queue-row .playing-card').first().waitFor();
+  const link = await page.context().newCDPSession(page);
+  await link.send('Network.enable');
+  const slow = { offline: false, downloadThroughput: -1, uploadThroughput: -1 };
+  await link.send('Network.emulateNetworkConditions', { ...slow, latency: 400 });
+  const cards: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/v1/coups/')) cards.push(request.url());
+  });
+  const { shown, asked } = await page.evaluate<{ shown: number; asked: number }>(SCROLL_ON);
+  expect(shown).toBe(await countOn(page));
+  expect(asked).toBeGreaterThanOrEqual(PAGES_MIN);
+  expect(cards).toEqual([]);
   await page.context().close();
 });

@@ -59,7 +59,7 @@ export function QueueGrid(props: Props): ReactNode {
   useReadOn(rows, last);
   // a list that waits for its next rows will move on, and needs none of the cards in between
   const isWaiting = last === rows.length - 1 && rows.isReadingOn;
-  const isAtRest = useRest(current.place, open) && !virtual.isScrolling && !isWaiting;
+  const isAtRest = useRest(rows, current.place, open) && !virtual.isScrolling && !isWaiting;
   return (
     <div
       ref={box}
@@ -160,12 +160,12 @@ function useRowsInSight(
 }
 
 /**
- * Returns whether nothing has happened for a moment: nobody moves on by keys, and the finding
- * beside the list is there.
+ * Returns whether nothing has happened for a moment: nobody moves on by keys, the finding beside
+ * the list is there, and no rows came that a scrolling list may have waited for.
  */
-function useRest(place: number, open: string | undefined): boolean {
+function useRest({ length }: QueueRows, place: number, open: string | undefined): boolean {
   const isOpening = useIsFetching({ queryKey: findingQuery(open ?? '').queryKey }) > 0;
-  const now = `${place} ${open} ${isOpening}`;
+  const now = `${length} ${place} ${open} ${isOpening}`;
   const [restedAt, setRestedAt] = useState('');
   useEffect(() => {
     if (isOpening) return undefined;

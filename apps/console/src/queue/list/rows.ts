@@ -59,7 +59,7 @@ export const placeAtTop = (): PlaceKept => ({ place: { id: undefined, top: 0 } }
 /** The rows that are kept at most. A row takes about 600 bytes. */
 const ROWS_MAX = 120_000;
 /** The rows of a page. */
-export const PAGE_ROWS = 200;
+export const PAGE_ROWS = 100;
 /** The rows of the first page: those in sight, so that they are there soon. */
 const FIRST_ROWS = 50;
 /** The rows that are read again at once, to find the row that has the focus. */
