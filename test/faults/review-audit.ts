@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { HOUSE_TABLE } from '#audit';
+import { HOUSE_TABLE, type needsTwo } from '#audit';
 import { partitionOf } from '#event-log';
 import { Started } from '../cli/serving.js';
 import type { Audited } from '../cli/shoeprint.js';
@@ -22,13 +22,10 @@ export interface ActRow {
 }
 
 /** A row of `finding`. */
-export interface FindingRow {
+export interface FindingRow extends Omit<Parameters<typeof needsTwo>[0], 'amount'> {
   readonly id: string;
   readonly table: string;
-  readonly code: string;
-  readonly severity: number;
   readonly amount: number | null;
-  readonly currency: string | null;
   readonly review: string;
   readonly disposition: string | null;
   readonly proposedBy: string | null;

@@ -76,7 +76,7 @@ async function rowsOf(
     `select id, "table", code, severity, impact_amount::float8 as amount,
        impact_currency as currency, review, disposition, proposed_by as "proposedBy",
        signed_by as "signedBy", ruling, evidence, regressed, touched,
-       withdrawn_because is null as stands, people, lines
+       withdrawn_because is null as stands, escalated, people, lines
      from rows.finding where "table" = any ($1) order by id`,
     [tables],
   );
@@ -160,7 +160,7 @@ function ruledWrongly(
   ) as EventOf<'finding-ruling-proposed'>;
   const item = { ...finding, amount: finding.amount ?? 0 };
   const policy = (ref: string) => BOOK.policies.get(ref) as Policy;
-  const isByTwo = needsTwo(item as never, proposal, { policy });
+  const isByTwo = needsTwo(item, proposal, { policy });
   const wrong: string[] = [];
   if (last?.by !== proposedBy) wrong.push(`${id} was proposed by ${last?.by}, not ${proposedBy}`);
   if (signedBy === proposedBy) wrong.push(`${id} was proposed and signed by ${signedBy}`);
