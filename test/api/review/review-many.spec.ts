@@ -194,6 +194,20 @@ describe('taking the next finding', () => {
     expect((await next(pia, `table=${table}`, 'repeated')).body.ref).toBe(body.ref);
   });
 
+  it('hands out to others what a repeated command had claimed, once it is released', async () => {
+    const [table, id] = await fresh();
+    const database = floor.server.api.app.get(DataSource);
+    await database.query(
+      `insert into access.hand_out values ($1, 'pia', 'killed', now() + interval '60 s')`,
+      [id],
+    );
+    await floor.claim(pia, id, 'killed'); // of an api that was killed before it ended the hand-out
+    const again = await next(pia, `table=${table}`, 'killed');
+    expect([again.status, again.body.finding]).toEqual([200, id]);
+    await floor.post(pia, `${id}/release`, undefined);
+    expect((await next(sam, `table=${table}&code=TC-08`)).body.finding).toBe(id);
+  });
+
   it('claims no second finding under a key if the one that was handed out becomes free again', async () => {
     const [table, handed] = await fresh();
     await floor.play(table, (log) => faultyCoup(log, 2));
@@ -236,6 +250,8 @@ describe('taking the next finding', () => {
       return answer.status === 200 && answer;
     });
     expect(done.body.ref).toBe(first.body.ref);
+    await floor.post(pia, `${first.body.finding}/release`, undefined);
+    expect((await next(sam, `table=${table}`)).body.finding).toBe(first.body.finding);
     const claims = floor.acts().filter(({ id }) => String(id).endsWith('/behind'));
     expect(new Set(claims.map(({ id }) => id)).size).toBe(1);
   });

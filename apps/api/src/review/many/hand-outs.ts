@@ -21,6 +21,14 @@ export interface TakingNext {
 }
 
 /**
+ * Returns the condition that the rows have the claim that a finding was handed out for. Then they
+ * say who holds it, and its hand-out counts for nothing, even if nobody ended it.
+ */
+const isClaimed = (handOut: string): string =>
+  `exists (select from review_event e where e.finding = ${handOut}.finding
+     and e.ref = concat('person/', ${handOut}.who, '#claim/', ${handOut}.finding, '/', ${handOut}.key))`;
+
+/**
  * Hands out findings to people who ask for the next one, each to one person at a time. It is a hint
  * that saves refusals: the fold decides who holds a finding.
  */
@@ -81,7 +89,8 @@ export class HandOuts {
     filter: FindingsFilter,
     { who, key }: TakingNext,
   ): Promise<{ candidates: string; finding: string | null }> {
-    const handedOut = 'select h.finding from access.hand_out h where h.until > now()';
+    const handedOut = `select h.finding from access.hand_out h
+      where h.until > now() and not ${isClaimed('h')}`;
     const [sql, parameters = []] = nextInQueue(filter, who, handedOut);
     const first = parameters.length + 1;
     try {
@@ -96,7 +105,7 @@ export class HandOuts {
              select id, $${first}, $${first + 1}, now() + interval '${HELD_S} seconds' from free
              on conflict (finding) do update
              set who = excluded.who, key = excluded.key, until = excluded.until
-             where hand_out.until < now()
+             where hand_out.until < now() or ${isClaimed('hand_out')}
              returning finding)
            select (select count(*) from worst) as candidates, (select finding from handed) as finding`,
           [...parameters, who, key],
