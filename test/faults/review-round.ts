@@ -39,6 +39,8 @@ export function reviewScenario(
       const played = await oneRound(running, asked(running), round);
       record(played);
       const { lost, twice, wrong, findings, ruled } = played;
+      // in the next round somebody would rule on what this one left
+      running.isSpoiled ||= ruled < findings;
       expect({ lost, twice, wrong }).toEqual({ lost: [], twice: 0, wrong: [] });
       expect(findings).toBeGreaterThanOrEqual(4 * GAME.tablesEach * GAME.faults);
       expect(ruled).toBe(findings);
