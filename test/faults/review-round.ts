@@ -85,6 +85,7 @@ async function oneRound(
       unanswered: load.unanswered,
     };
   } catch (error) {
+    system.isSpoiled = true;
     throw new Error(
       `${scenario}, round ${nth + 1}: ${(error as Error).message}\n${system.lastWords()}`,
       { cause: error },
