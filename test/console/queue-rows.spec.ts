@@ -9,9 +9,16 @@ import {
   toggled,
   unknownIn,
 } from '../../apps/console/src/queue/filter/filter.js';
-import { type Page, placeAtTop, QueueRows } from '../../apps/console/src/queue/list/rows.js';
+import {
+  type Page,
+  PAGE_ROWS,
+  placeAtTop,
+  QueueRows,
+} from '../../apps/console/src/queue/list/rows.js';
 
 type Finding = Page['lines'][number];
+/** The rows that are there before more are asked for. */
+const FIRST = 50;
 const READ_AT = Date.parse('2026-11-22T12:00:00.000Z');
 
 /** A finding of severity and number; higher numbers were raised later. */
@@ -100,7 +107,7 @@ describe('the rows of a queue', () => {
   });
 
   it('read all pages once, without a row twice', async () => {
-    const { list, rows } = await opened(850);
+    const { list, rows } = await opened(FIRST + 4 * PAGE_ROWS);
     while (!rows.isWhole) await Promise.all([rows.more(), rows.more()]);
     expect(idsOf(rows)).toEqual(list.lines.map(({ id }) => id));
     expect(list.reads).toBe(5);
@@ -149,16 +156,16 @@ describe('the rows of a queue', () => {
   });
 
   it('keep a change that came while its page was being read', async () => {
-    const { list, rows } = await opened(250);
-    const last = list.lines[249] as Finding;
+    const { list, rows } = await opened(FIRST + PAGE_ROWS);
+    const last = list.lines.at(-1) as Finding;
     const reading = rows.more();
     rows.change(ruled(last), false);
     await reading;
-    expect(rows.at(249)?.review.state).toBe('ruled');
+    expect(rows.at(FIRST + PAGE_ROWS - 1)?.review.state).toBe('ruled');
   });
 
   it('keep what is there and say why, where a page cannot be read', async () => {
-    const { list, rows } = await opened(250);
+    const { list, rows } = await opened(FIRST + PAGE_ROWS);
     const away = new Error('away');
     const { lines } = list;
     Object.defineProperty(list, 'lines', {
@@ -168,10 +175,10 @@ describe('the rows of a queue', () => {
       configurable: true,
     });
     await rows.more().catch(() => undefined);
-    expect([rows.length, rows.error]).toEqual([50, away]);
+    expect([rows.length, rows.error]).toEqual([FIRST, away]);
     Object.defineProperty(list, 'lines', { value: lines });
     await rows.more();
-    expect([rows.length, rows.error]).toEqual([250, undefined]);
+    expect([rows.length, rows.error]).toEqual([FIRST + PAGE_ROWS, undefined]);
   });
 });
 

@@ -870,12 +870,12 @@ it('finds what happened while no dealer had signed on', async () => {
 });
 
 it('asks for the cards of no row that a list passes, also where it waits for its next rows', async () => {
-  const table = await PlayedTable.open(server, 'Q8');
+  const table = await PlayedTable.open(server, 'Q11');
   await table.play((log) => {
     for (let coup = 1; coup <= COUPS; coup += 1) earlyCoup(log, coup);
   });
-  await judged('Q8', COUPS);
-  const page = await browser.visitAs('pit-boss', 'queue?table=Q8');
+  await judged('Q11', COUPS);
+  const page = await browser.visitAs('pit-boss', 'queue?table=Q11');
   await settled(page);
   await page.locator('.queue-row .playing-card').first().waitFor();
   const link = await page.context().newCDPSession(page);
