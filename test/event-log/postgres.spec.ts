@@ -70,6 +70,21 @@ describeEventLog('PostgreSQL', makeStore, ['breakConnections', 'hold', 'refuse',
 const append = (log: EventLog, value: string, partition = 0): ReturnType<EventLog['append']> =>
   log.append({ partition, records: [{ key: 'T1', value: Buffer.from(value) }], urgency: 'live' });
 
+/** How often the records were read by their index, and all of them one after another. */
+interface Scans {
+  readonly byIndex: number;
+  readonly whole: number;
+}
+
+async function scansOf(client: pg.Client): Promise<Scans> {
+  const { rows } = await client.query<{ index: string; whole: string }>(
+    `select idx_scan as index, seq_scan as whole from pg_stat_user_tables
+     where schemaname = 'log' and relname = 'record'`,
+  );
+  const { index, whole } = rows[0] as { index: string; whole: string };
+  return { byIndex: Number(index), whole: Number(whole) };
+}
+
 describe('the log in PostgreSQL', () => {
   let database: TestDatabase;
   let log: PostgresLog;
@@ -134,6 +149,30 @@ describe('the log in PostgreSQL', () => {
       return shown;
     });
     expect(rows).toEqual([{ synchronous_commit: 'on' }]);
+  });
+
+  it('reads by its index, even in a session that first read while it was small', async () => {
+    const own = await createDatabase();
+    const young = await PostgresLog.open({ url: own.url, partitions: PARTITIONS });
+    try {
+      await append(young, 'first');
+      const { whole } = await beside(own.url, async (client) => {
+        await client.query('vacuum analyze log.record');
+        return scansOf(client);
+      });
+      for (let read = 0; read < 20; read += 1) await young.read(0, 0); // by now its plan is kept
+      const records = Array.from({ length: 2_000 }, () => ({ key: 'T1', value: Buffer.from('x') }));
+      await young.append({ partition: 0, records, urgency: 'bulk' });
+      for (let from = 0; from < 100; from += 1) await young.read(0, from);
+      const counted = async (): Promise<Scans | false> => {
+        const scans = await beside(own.url, scansOf);
+        return scans.byIndex + scans.whole >= 120 && scans;
+      };
+      expect(await eventually('the reads in the statistics', counted)).toMatchObject({ whole });
+    } finally {
+      await young.close();
+      await own.drop();
+    }
   });
 
   it('uses no offset for a transaction that fails', async () => {

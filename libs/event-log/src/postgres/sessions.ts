@@ -24,6 +24,8 @@ const BESIDE_MAX = 3;
 export class Sessions {
   private readonly pool: pg.Pool;
   private readonly taken = new Set<pg.PoolClient>();
+  /** The server's processes of the connections. */
+  private readonly processes = new Set<number>();
   private closing = false;
 
   constructor(
@@ -48,6 +50,8 @@ export class Sessions {
       if (!this.closing)
         settings.onNotice(`an idle connection to the log was lost: ${error.message}`);
     });
+    this.pool.on('connect', (client) => this.processes.add(processOf(client)));
+    this.pool.on('remove', (client) => this.processes.delete(processOf(client)));
     this.pool.on('acquire', (client) => this.taken.add(client));
     this.pool.on('release', (_, client) => this.taken.delete(client));
   }
@@ -62,6 +66,11 @@ export class Sessions {
       most: BESIDE_MAX,
       discard: (client) => client.release(),
     });
+  }
+
+  /** Returns whether a process of the server is of one of these connections. */
+  has(process: number): boolean {
+    return this.processes.has(process);
   }
 
   /** Closes all connections. A statement under way has an unknown outcome. */
@@ -89,8 +98,13 @@ export class Sessions {
       throw new BrokenLog(
         `the database holds ${found ? 'another log' : 'no log'}, not ${this.identity.id}`,
       );
+    // A session keeps its plans, and one that was made while the log was small would read all of it.
     await client.query(
-      `set jit = off; set default_transaction_isolation = 'read committed'${this.settings.limited ? `; set role ${LOG_ROLE}` : ''}`,
+      `set jit = off; set enable_seqscan = off; set default_transaction_isolation = 'read committed'${this.settings.limited ? `; set role ${LOG_ROLE}` : ''}`,
     );
   }
 }
+
+/** Returns the server's process of a connection, which pg does not declare. */
+const processOf = (client: pg.ClientBase): number =>
+  (client as pg.ClientBase & { readonly processID: number }).processID;
