@@ -1,3 +1,4 @@
+import { setTimeout as passed } from 'node:timers/promises';
 import { asError } from '#process';
 import { contiguous } from './contiguous.js';
 import { BrokenLog, type Follower, type StoredRecord, type RecordHandler } from './port.js';
@@ -28,6 +29,11 @@ interface Pursuit {
   next: number;
 }
 
+/**
+ * The least time from one fetch to the next. What comes meanwhile comes with it, because a fetch
+ * costs the log far more than a record does.
+ */
+const GAP_MS = 5;
 const RETRY_MS = 100;
 const RETRY_MS_MAX = 1000;
 
@@ -88,8 +94,11 @@ export class PullFollower implements Follower {
       const free = [...this.pursuits.values()].filter(
         ({ partition }) => !this.takings.has(partition),
       );
-      const came = free.length > 0 && (await this.fetch(free));
-      if (!came) await this.pause(this.pauseMs(free.length));
+      const since = performance.now();
+      if (free.length > 0) await this.fetch(free);
+      await this.pause(this.pauseMs(free.length));
+      const early = since + GAP_MS - performance.now();
+      if (early > 0) await passed(early);
     }
   }
 
@@ -104,18 +113,17 @@ export class PullFollower implements Follower {
       : Math.min(RETRY_MS * 2 ** (this.failures - 1), RETRY_MS_MAX);
   }
 
-  /** Fetches and delivers records. Returns whether to fetch again without a pause. */
-  private async fetch(free: readonly Pursuit[]): Promise<boolean> {
+  /** Fetches and delivers records. */
+  private async fetch(free: readonly Pursuit[]): Promise<void> {
     try {
       const fetched = await this.source.fetch(
         free.map(({ partition, next }) => ({ partition, from: next })),
       );
       this.failures = 0;
-      return fetched.map((records, at) => this.handOn(free[at] as Pursuit, records)).includes(true);
+      for (const [at, records] of fetched.entries()) this.handOn(free[at] as Pursuit, records);
     } catch (error) {
       if (!(error instanceof BrokenLog)) this.failures += 1;
       else for (const pursuit of this.concerned(free, error)) this.stop(pursuit, error);
-      return error instanceof BrokenLog;
     }
   }
 
@@ -125,11 +133,10 @@ export class PullFollower implements Follower {
       : free.filter((pursuit) => pursuit.partition === partition);
   }
 
-  private handOn(pursuit: Pursuit, records: readonly StoredRecord[]): boolean {
+  private handOn(pursuit: Pursuit, records: readonly StoredRecord[]): void {
     const { partition, next } = pursuit;
-    if (records.length === 0 || !this.isCurrent(pursuit)) return false;
+    if (records.length === 0 || !this.isCurrent(pursuit)) return;
     this.takings.set(partition, this.take(pursuit, contiguous(records, partition, next)));
-    return true;
   }
 
   /** Never rejects: if the handler rejects, the partition stops. */
@@ -149,6 +156,7 @@ export class PullFollower implements Follower {
     if (!this.isCurrent(pursuit)) return;
     this.pursuits.delete(pursuit.partition);
     this.handler.stopped(pursuit.partition, why);
+    this.wake(); // the others were fetched with it
   }
 
   private isCurrent(pursuit: Pursuit): boolean {

@@ -22,7 +22,14 @@ export class Notifications {
   private listening = false;
   private closed = false;
 
-  constructor(private readonly url: string) {}
+  /**
+   * `isOwn`: whether a process of the server belongs to a connection of this log, which wakes the
+   * followers itself.
+   */
+  constructor(
+    private readonly url: string,
+    private readonly isOwn: (process: number) => boolean,
+  ) {}
 
   /**
    * Calls `wake` from now on and returns a function that unsubscribes. The first call opens the
@@ -64,7 +71,9 @@ export class Notifications {
     client
       .on('error', over)
       .on('end', over)
-      .on('notification', () => this.wakeAll());
+      .on('notification', ({ processId }) => {
+        if (!this.isOwn(processId)) this.wakeAll();
+      });
     try {
       await client.connect();
       await client.query(`listen ${WAKE_CHANNEL}`);

@@ -5,8 +5,8 @@ import type { Sessions } from './sessions.js';
 import type { Wanted } from '../pull-follower.js';
 
 /**
- * A row of `FETCH`: which partition, its counter and, if it has a record, the offset and key, with
- * spaces between them; and the value of the record.
+ * A row of `FETCH`: which partition, its counter if there is such a partition and, if it has a
+ * record, the offset and key, with spaces between them; and the value of the record.
  */
 interface Row {
   readonly head: Buffer;
@@ -18,12 +18,13 @@ const RECORDS_MAX = 2000;
 
 /**
  * Reads several partitions in one snapshot: each counter, and the records from an offset on whose
- * predecessors total less than $3 bytes.
+ * predecessors total less than $3 bytes. A partition that ends at its offset has no row: followers
+ * ask for all their partitions at every append, and most have nothing new.
  */
 const FETCH = `
 select concat_ws(' ', w.nth, p.next, r."offset", r.key) as head, r.value
 from unnest($1::int[], $2::bigint[]) with ordinality as w (partition, start, nth)
-join log.partition p on p.partition = w.partition
+left join log.partition p on p.partition = w.partition
 left join lateral (
   select s."offset", s.key, s.value from (
     select r."offset", r.key, r.value, sum(octet_length(r.value))
@@ -31,7 +32,8 @@ left join lateral (
     from log.record r
     where r.partition = w.partition and r."offset" >= w.start and r."offset" < w.start + $4
   ) s where s.before < $3::bigint
-) r on true
+) r on p.next > w.start
+where p.next is distinct from w.start
 order by w.nth, r."offset"`;
 
 /**
@@ -63,28 +65,32 @@ export async function fetchRecords(
   const query = { name: 'log-fetch', text: FETCH, values, binary: true, types: AS_SENT };
   const rows = await sessions.query<Row>(query);
   const found = wanted.map((): StoredRecord[] => []);
-  const heads = new Map<number, number>();
+  const heads = wanted.map(({ from }): number | undefined => from);
   for (const { head, value } of rows) {
     const { nth, next, offset, key } = headIn(head.toString());
-    heads.set(nth - 1, next);
+    heads[nth - 1] = next;
     if (value === null) continue;
     const { partition } = wanted[nth - 1] as Wanted;
     const exact = value.includes(MISREAD) ? await valueOf(sessions, partition, offset) : value;
     found[nth - 1]?.push({ partition, offset, key, value: exact });
   }
   for (const [at, { partition, from }] of wanted.entries())
-    check(found[at] as StoredRecord[], partition, from, heads.get(at));
+    check(found[at] as StoredRecord[], partition, from, heads[at]);
   return found;
 }
 
-/** Returns what the head of a row says; the offset and key only of a row with a record. */
+/**
+ * Returns what the head of a row says: the counter unless the partition is missing, the offset and
+ * key only of a row with a record.
+ */
 function headIn(head: string): {
   readonly nth: number;
-  readonly next: number;
+  readonly next: number | undefined;
   readonly offset: number;
   readonly key: string;
 } {
-  const [nth, next, offset = ''] = head.split(' ', 3) as [string, string, string?];
+  const [nth, next, offset = ''] = head.split(' ', 3) as [string, string?, string?];
+  if (next === undefined) return { nth: Number(nth), next, offset: 0, key: '' };
   const key = head.slice(nth.length + next.length + offset.length + 3);
   return { nth: Number(nth), next: Number(next), offset: Number(offset), key };
 }
