@@ -124,6 +124,7 @@ export {
 } from './findings/review.js';
 export {
   actsByReference,
+  claimReference,
   claimsUnder,
   findingsAtHand,
   nextInQueue,

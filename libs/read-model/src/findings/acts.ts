@@ -81,6 +81,14 @@ export const actsByReference = (
   );
 
 /**
+ * Returns the SQL of the reference of a claim: `<source>#claim/<finding>/<key>`. All three are SQL
+ * too, and `source` is `person/<person id>`.
+ */
+export const claimReference = (
+  of: Readonly<Record<'source' | 'finding' | 'key', string>>,
+): string => `${of.source} || '#claim/' || ${of.finding} || '/' || ${of.key}`;
+
+/**
  * Returns the query for the claims of a person that took effect under an id `claim/<finding>/<key>`,
  * the first by the clock of the apis first. `source` is `person/<person id>`.
  */
@@ -91,9 +99,9 @@ export const claimsUnder =
     `select ${REVIEW_EVENT.select('e', ACT_FIELDS)} from ${schema}.review_event e
      where substr(e.ref, strpos(e.ref, '#claim/' || e.finding || '/') + length(e.finding) + 8) = $2
        and e.type = 'finding-claimed' and e.outcome = 'taken'
-       and e.ref = $1::text || '/' || e.finding || '/' || $2
+       and e.ref = ${claimReference({ source: '$1::text', finding: 'e.finding', key: '$2' })}
      order by e."at", e.ref`,
-    [`${source}#claim`, key],
+    [source, key],
   ];
 
 /** The most findings of `nextInQueue`. */

@@ -2,7 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { errorCode } from '#process';
-import { nextInQueue, quotedSchema, ROWS_SCHEMA, type FindingsFilter } from '#read-model';
+import {
+  claimReference,
+  nextInQueue,
+  quotedSchema,
+  ROWS_SCHEMA,
+  type FindingsFilter,
+} from '#read-model';
 import { Problem } from '../../problems/problems.js';
 import { ROWS } from '../../settings/tokens.js';
 
@@ -24,9 +30,11 @@ export interface TakingNext {
  * Returns the condition that the rows have the claim that a finding was handed out for. Then they
  * say who holds it, and its hand-out counts for nothing, even if nobody ended it.
  */
-const isClaimed = (handOut: string): string =>
-  `exists (select from review_event e where e.finding = ${handOut}.finding
-     and e.ref = concat('person/', ${handOut}.who, '#claim/', ${handOut}.finding, '/', ${handOut}.key))`;
+const isClaimed = (handOut: string): string => {
+  const [finding, key] = [`${handOut}.finding`, `${handOut}.key`];
+  const claim = claimReference({ source: `'person/' || ${handOut}.who`, finding, key });
+  return `exists (select from review_event e where e.finding = ${finding} and e.ref = ${claim})`;
+};
 
 /**
  * Hands out findings to people who ask for the next one, each to one person at a time. It is a hint
