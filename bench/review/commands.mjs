@@ -124,6 +124,8 @@ async function besideLivePlay(server, ids, all, { log, rate, seconds }) {
   const foreign = othersBeside(sum(cpu));
   const sent = await sending;
   letGo(sender);
+  if (sent.failed > 0)
+    process.stderr.write(`${sent.failed} requests failed: ${sent.failures.join(' | ')}\n`);
   const inTime = sent.events.filter(
     ({ next, answered }) => next > 0 && answered >= from && answered < to,
   ).length;
