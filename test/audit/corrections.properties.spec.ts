@@ -12,6 +12,8 @@ import {
   type EventType,
   type TableState,
 } from '#audit';
+import { referenceOf as nameOf } from '../../libs/audit/src/events/events.js';
+import { positionOf } from '../../libs/audit/src/history/journal.js';
 import { SeatLedger } from '../../libs/audit/src/ledger/seat-ledger.js';
 import type { Prefix } from '../../libs/audit/src/state.js';
 import { dataOf, NARROW, type World } from '../kit/any-event.js';
@@ -206,7 +208,18 @@ function joinStretches({ open, before }: TableState): void {
 
 /** What does not follow from the journal, or does not matter. */
 const APART: ReadonlySet<string> = new Set([
-  ...['changes', 'changed', 'sha256', 'rules', 'positions', 'journal', 'played', 'cause', 'at'],
+  ...[
+    'changes',
+    'changed',
+    'sha256',
+    'rules',
+    'positions',
+    'searches',
+    'journal',
+    'played',
+    'cause',
+    'at',
+  ],
   ...['found', 'obligations', 'readings'],
 ]);
 
@@ -276,6 +289,29 @@ describe('a correction, whatever it corrects and wherever it comes', () => {
         const found = ({ open, before }: TableState): unknown =>
           [open, before].map((shoe) => shoe && [...shoe.found].sort());
         expectSame(found(one.state), found(whole.state));
+      }),
+      overTables(),
+    );
+  });
+});
+
+describe('an event of a shoe', () => {
+  it('is found by its reference, however often one looks and wherever first', () => {
+    fc.assert(
+      fc.property(tables, fc.infiniteStream(fc.nat()), (table, places) => {
+        const { open } = folded(logOf(table).map((event) => decoded(event))).state;
+        fc.pre(open !== null && open !== undefined);
+        Object.assign(open, { positions: null, searches: 0 });
+        const { played } = open;
+        const references = played.map((entry) => (entry.type === 'gap' ? '' : nameOf(entry)));
+        for (const reference of references.filter((each) => each !== '')) {
+          const from = places.next().value % played.length;
+          const at = positionOf(open, reference, from);
+          expect([references[at], positionOf(open, `${reference}-none`, from)]).toEqual([
+            reference,
+            -1,
+          ]);
+        }
       }),
       overTables(),
     );

@@ -295,8 +295,10 @@ export interface Shoe {
   played: Entry[];
   /** The corrected data of each corrected event, by its reference. */
   right: Map<string, Readonly<Record<string, unknown>>>;
-  /** Indexes of `played` by the id of the event, made when first asked for; -1 for an id given twice. */
+  /** Indexes of `played` by the id of the event; null until it is worth making. */
   positions: Map<string, number> | null;
+  /** How often an event was looked up by its reference before that. */
+  searches: number;
   /** The indexes of the gaps in `played`. */
   gaps: number[];
   /** In order of play. */

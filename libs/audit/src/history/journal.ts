@@ -2,6 +2,9 @@ import { referenceOf, type AnyEvent } from '../events/events.js';
 import type { Checkpoint, Coup, Entry, GapMark, Shoe } from '../state.js';
 import { coupsBefore, stretchAt } from './checkpoint.js';
 
+/** How often a shoe is searched entry by entry before its ids are put in a map. */
+const SEARCHES_MAX = 8;
+
 /** Adds an entry to the journal of a shoe, as the last in the order of play. */
 export function record(shoe: Shoe, entry: Entry): void {
   const { journal, played, gaps, positions } = shoe;
@@ -12,37 +15,69 @@ export function record(shoe: Shoe, entry: Entry): void {
   else if (positions) place(positions, entry, at);
 }
 
+/** The place of an id that several events have. */
+const SEVERAL = -1;
+
 function place(positions: Map<string, number>, { id }: AnyEvent, at: number): void {
-  positions.set(id, positions.has(id) ? -1 : at);
+  positions.set(id, positions.has(id) ? SEVERAL : at);
 }
 
-/** Returns the index in the order of play of the event with a reference; -1 if it was not played. */
-export function positionOf(shoe: Shoe, reference: string): number {
+/**
+ * Returns the index in the order of play of the event with a reference; -1 if it was not played.
+ * Looks from the index `from` on first, if the caller knows about where it is.
+ */
+export function positionOf(shoe: Shoe, reference: string, from = 0): number {
   const { played } = shoe;
-  if (!shoe.positions) {
-    const positions = new Map<string, number>();
-    for (const [at, entry] of played.entries())
-      if (entry.type !== 'gap') place(positions, entry, at);
-    shoe.positions = positions;
-  }
+  const positions = positionsIn(shoe);
   // either part of a reference may contain the sign between them
   for (let sign = reference.indexOf('#'); sign >= 0; sign = reference.indexOf('#', sign + 1)) {
-    const at = shoe.positions.get(reference.slice(sign + 1));
-    if (at === undefined) continue;
+    const id = reference.slice(sign + 1);
     const isIt = (entry: Entry | undefined): boolean =>
-      entry !== undefined && entry.type !== 'gap' && referenceOf(entry) === reference;
-    if (at < 0) return played.findIndex(isIt);
-    if (isIt(played[at])) return at;
+      entry !== undefined &&
+      entry.type !== 'gap' &&
+      entry.id === id &&
+      referenceOf(entry) === reference;
+    const known = positions ? positions.get(id) : SEVERAL;
+    const at = known === SEVERAL ? searched(played, from, isIt) : known;
+    if (at !== undefined && isIt(played[at])) return at;
   }
   return -1;
 }
 
+function searched(
+  played: readonly Entry[],
+  from: number,
+  isIt: (entry: Entry | undefined) => boolean,
+): number | undefined {
+  for (let at = from; at < played.length; at += 1) if (isIt(played[at])) return at;
+  for (let at = 0; at < from; at += 1) if (isIt(played[at])) return at;
+  return undefined;
+}
+
+/**
+ * Returns the map of the ids of a shoe, or null while it was searched too seldom: most shoes with a
+ * finding are searched a few times, and making the map costs more.
+ */
+function positionsIn(shoe: Shoe): Map<string, number> | null {
+  if (shoe.positions) return shoe.positions;
+  shoe.searches += 1;
+  if (shoe.searches <= SEARCHES_MAX) return null;
+  const positions = new Map<string, number>();
+  for (const [at, entry] of shoe.played.entries())
+    if (entry.type !== 'gap') place(positions, entry, at);
+  shoe.positions = positions;
+  return positions;
+}
+
 const marksOf = ({ played, gaps }: Shoe): GapMark[] => gaps.map((at) => played[at] as GapMark);
 
-/** Returns the event with a reference among those that a shoe holds, including late ones. */
-export function eventIn(shoe: Shoe, reference: string): AnyEvent | undefined {
+/**
+ * Returns the event with a reference among those that a shoe holds, including late ones. `from` is
+ * that of `positionOf`.
+ */
+export function eventIn(shoe: Shoe, reference: string, from?: number): AnyEvent | undefined {
   if (shoe.ref === reference) return shoe.opening;
-  const at = positionOf(shoe, reference);
+  const at = positionOf(shoe, reference, from);
   if (at >= 0) return shoe.played[at] as AnyEvent;
   for (const { late } of marksOf(shoe)) {
     const named = late.find((event) => referenceOf(event) === reference);

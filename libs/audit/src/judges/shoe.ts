@@ -84,6 +84,7 @@ const unplayed = () =>
     balances: [],
     right: new Map(),
     positions: null,
+    searches: 0,
     gaps: [],
     checkpoints: [],
     resumedAt: 0,

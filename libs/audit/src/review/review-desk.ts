@@ -153,7 +153,9 @@ export class ReviewDesk {
     const { duty } = this.state;
     const shoe = this.shoeOf({ shoeRef: finding.shoeRef ?? null } as Item);
     const coup = shoe?.coups.findLast((each) => each.ref === ref);
-    const named = finding.events.flatMap((reference) => (shoe && eventIn(shoe, reference)) ?? []);
+    const named = finding.events.flatMap(
+      (reference) => (shoe && eventIn(shoe, reference, coup?.from)) ?? [],
+    );
     const onDuty = [...(coup?.dealers ?? [duty.dealer]), duty.caller];
     const people = [...onDuty.filter((one) => one !== null), ...named.flatMap(peopleOf)];
     return [...new Set(people)].slice(0, PEOPLE_MAX);
