@@ -67,7 +67,7 @@ describe('a log in PostgreSQL', () => {
     return (rows[0] as { pid: number }).pid;
   };
 
-  it('is woken by other processes, and not by those that it is told are its own', async () => {
+  it('is woken by other processes, and not by its own', async () => {
     const [own, other] = [new pg.Client(database.url), new pg.Client(database.url)];
     await Promise.all([own.connect(), other.connect()]);
     const [ownProcess, otherProcess] = [await processOf(own), await processOf(other)];

@@ -98,7 +98,7 @@ export class Sessions {
       throw new BrokenLog(
         `the database holds ${found ? 'another log' : 'no log'}, not ${this.identity.id}`,
       );
-    // A session keeps its plans, and one that was made while the log was small would read all of it.
+    // A session keeps its plans. One that was made while the log was small would read all of it.
     await client.query(
       `set jit = off; set enable_seqscan = off; set default_transaction_isolation = 'read committed'${this.settings.limited ? `; set role ${LOG_ROLE}` : ''}`,
     );
