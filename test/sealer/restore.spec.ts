@@ -41,21 +41,28 @@ async function restoreDatabase(): Promise<void> {
   }
 }
 
-/** Seals, backs the database up, seals more, and restores the database. */
+/**
+ * Seals, backs the database up, seals more, and restores the database. What is appended at the same
+ * moment gets one seal, so six leaves are published.
+ */
 async function rolledBack(): Promise<SignedCheckpoint> {
   const sealer = await site.start();
-  await site.append('B01', ...records('B01', 300));
-  await site.append('B02', ...records('B02', 5));
-  let sealed = await site.sealedAll();
+  await Promise.all([
+    site.append('B01', ...records('B01', 300)),
+    site.append('B02', ...records('B02', 5)),
+  ]);
+  await site.sealedAll();
   await backUp();
   for (let at = 0; at < 4; at += 1) {
-    await site.append('B01', ...records('B01', 150, 300 + 150 * at));
-    await site.append(`T${at}`, ...records(`T${at}`, 20));
-    sealed = await site.sealedAll();
+    await Promise.all([
+      site.append('B01', ...records('B01', 150, 300 + 150 * at)),
+      site.append(`T${at}`, ...records(`T${at}`, 20)),
+    ]);
+    await site.sealedAll();
   }
   await eventually('everything in the folder', () => {
     const { size } = readCheckpoint(readFileSync(join(site.tiles, 'checkpoint')));
-    return size === sealed.size;
+    return size === 6;
   });
   await site.stop(sealer);
   const published = readCheckpoint(readFileSync(join(site.tiles, 'checkpoint')));
