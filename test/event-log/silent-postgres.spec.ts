@@ -94,7 +94,7 @@ describe('a log whose connections stay half-open', () => {
   it('is woken again by other processes', async () => {
     let wakes = 0;
     const { proxy: way, url } = await SilentProxy.beforeDatabase(database.url);
-    const notifications = new Notifications(url, () => false);
+    const notifications = new Notifications(url);
     notifications.add(() => (wakes += 1));
     const client = new pg.Client(database.url);
     await client.connect();

@@ -22,14 +22,7 @@ export class Notifications {
   private listening = false;
   private closed = false;
 
-  /**
-   * `isOwn`: whether a process of the server belongs to a connection of this log, which wakes the
-   * followers itself.
-   */
-  constructor(
-    private readonly url: string,
-    private readonly isOwn: (process: number) => boolean,
-  ) {}
+  constructor(private readonly url: string) {}
 
   /**
    * Calls `wake` from now on and returns a function that unsubscribes. The first call opens the
@@ -71,9 +64,7 @@ export class Notifications {
     client
       .on('error', over)
       .on('end', over)
-      .on('notification', ({ processId }) => {
-        if (!this.isOwn(processId)) this.wakeAll();
-      });
+      .on('notification', () => this.wakeAll());
     try {
       await client.connect();
       await client.query(`listen ${WAKE_CHANNEL}`);

@@ -92,7 +92,7 @@ export class PostgresLog extends EventLog {
       limited,
       onNotice,
     });
-    this.notifications = new Notifications(settings.url, (process) => this.writers.has(process));
+    this.notifications = new Notifications(settings.url);
     this.batcher = new Batcher({
       partitions: identity.partitions,
       queues: 1, // one send at a time: one fsync commits what waits for all partitions

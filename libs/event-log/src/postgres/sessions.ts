@@ -24,8 +24,6 @@ const BESIDE_MAX = 3;
 export class Sessions {
   private readonly pool: pg.Pool;
   private readonly taken = new Set<pg.PoolClient>();
-  /** The server's processes of the connections. */
-  private readonly processes = new Set<number>();
   private closing = false;
 
   constructor(
@@ -50,8 +48,6 @@ export class Sessions {
       if (!this.closing)
         settings.onNotice(`an idle connection to the log was lost: ${error.message}`);
     });
-    this.pool.on('connect', (client) => this.processes.add(processOf(client)));
-    this.pool.on('remove', (client) => this.processes.delete(processOf(client)));
     this.pool.on('acquire', (client) => this.taken.add(client));
     this.pool.on('release', (_, client) => this.taken.delete(client));
   }
@@ -66,11 +62,6 @@ export class Sessions {
       most: BESIDE_MAX,
       discard: (client) => client.release(),
     });
-  }
-
-  /** Returns whether a process of the server is of one of these connections. */
-  has(process: number): boolean {
-    return this.processes.has(process);
   }
 
   /** Closes all connections. A statement under way has an unknown outcome. */
@@ -104,7 +95,3 @@ export class Sessions {
     );
   }
 }
-
-/** Returns the server's process of a connection, which pg does not declare. */
-const processOf = (client: pg.ClientBase): number =>
-  (client as pg.ClientBase & { readonly processID: number }).processID;
