@@ -306,6 +306,27 @@ describe('the log in PostgreSQL', () => {
     await other.drop();
   });
 
+  it('stops a partition whose counter was deleted with the triggers disabled, and no other', async () => {
+    const other = await createDatabase();
+    const torn = await PostgresLog.open({ url: other.url, partitions: PARTITIONS });
+    for (const partition of [0, 1]) await append(torn, 'a', partition);
+    await beside(other.url, (client) =>
+      client.query(
+        'alter table log.partition disable trigger append_only; delete from log.partition where partition = 0',
+      ),
+    );
+    for (const from of [0, 1, 2])
+      await expect(torn.read(0, from)).rejects.toThrow('partition 0 is missing from the log');
+    const taker = new Collector();
+    const follower = torn.follow(taker);
+    for (const partition of [0, 1]) follower.add(partition, 0);
+    const { why } = await eventually('the stop', () => taker.stops[0]);
+    expect(why).toMatchObject({ name: 'BrokenLog', partition: 0 });
+    await eventually('the other partition', () => taker.texts(1).includes('a'));
+    await torn.close();
+    await other.drop();
+  });
+
   it('leaves no holes when two instances append to the same partition', async () => {
     const other = await PostgresLog.open({ url: database.url, partitions: PARTITIONS });
     const wanted = Array.from({ length: 200 }, (_, at) => `v${at}`);
