@@ -1,16 +1,16 @@
 // Makes packages in a process of their own, as the api does.
 import { fork } from 'node:child_process';
-import { constants, setPriority } from 'node:os';
+import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { EXPORTER_LIMITS } from '#export';
 import { cpuFrom, megabytes } from '../server/children.mjs';
 import { DAYS } from './sealed-server.mjs';
 
 /** The longest that a package may take to be made. */
 const MADE_MS_MAX = 30 * 60_000;
 const LOOK_MS = 50;
-/** The limit of its heap; its priority is as there (apps/api/src/exports/making). */
-const AS_THE_API = ['--max-old-space-size=400'];
+const AS_THE_API = [`--max-old-space-size=${EXPORTER_LIMITS.heapMb}`];
 
 const EXPORTER = fileURLToPath(new URL('../../dist/apps/exporter/src/main.js', import.meta.url));
 
@@ -43,7 +43,7 @@ export async function made({ table, databaseUrl, partitions, folder, keyFiles },
   };
   const began = performance.now();
   const child = fork(EXPORTER, [], { execArgv: AS_THE_API });
-  setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW);
+  setPriority(child.pid ?? 0, EXPORTER_LIMITS.priority);
   const late = setTimeout(() => child.kill('SIGKILL'), MADE_MS_MAX);
   const used = cpuFrom({ exporter: child.pid ?? 0 });
   const seen = { cpu: NaN, peak: NaN };

@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import type { LogSettings } from '#event-log';
 import type { PackageStatement } from '#evidence';
 import type { KeyFile } from '#seal-store';
@@ -38,3 +39,11 @@ export type ExportWord =
  * `away`: the log or the database cannot be reached for now.
  */
 export type ExporterWord = ExportWord | { readonly is: 'away'; readonly message: string };
+
+/** What a process that makes a package for a server may take from it. */
+export const EXPORTER_LIMITS = {
+  /** A package of millions of records is made in less than half of this. */
+  heapMb: 400,
+  /** Not the lowest, with which a package hardly gets on where all processors are busy. */
+  priority: constants.priority.PRIORITY_BELOW_NORMAL,
+} as const;

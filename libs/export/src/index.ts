@@ -17,5 +17,11 @@ export {
   type PackageOut,
   type PackageStep,
 } from './make-package.js';
-export type { ExportStep, ExportTask, ExporterWord, ExportWord } from './export-task.js';
+export {
+  EXPORTER_LIMITS,
+  type ExporterWord,
+  type ExportStep,
+  type ExportTask,
+  type ExportWord,
+} from './export-task.js';
 export { sealedUpToNow } from './sealed-up-to.js';

@@ -1,12 +1,10 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, setPriority } from 'node:os';
+import { setPriority } from 'node:os';
 import { join } from 'node:path';
-import type { ExporterWord, ExportTask } from '#export';
+import { EXPORTER_LIMITS, type ExporterWord, type ExportTask } from '#export';
 import { packageFolder, within } from '#process';
 
-/** A package of millions of records is made in less than half of this. */
-const HEAP_MB = 400;
 /** The longest that a package may take. One of ten million records takes minutes. */
 const MAKING_MS_MAX = 6 * 3_600_000;
 /** How long a process may take to leave nothing behind after it was asked to end. */
@@ -29,7 +27,7 @@ export class ExporterProcess {
   constructor(task: ExportTask, hear: (step: Extract<ExporterWord, { is: 'step' }>) => void) {
     const main = join(packageFolder(), 'dist', 'apps', 'exporter', 'src', 'main.js');
     this.child = fork(main, [], {
-      execArgv: ['--enable-source-maps', `--max-old-space-size=${HEAP_MB}`],
+      execArgv: ['--enable-source-maps', `--max-old-space-size=${EXPORTER_LIMITS.heapMb}`],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     this.child.on('message', (word: ExporterWord) => {
@@ -63,10 +61,9 @@ export class ExporterProcess {
   }
 }
 
-/** Not to the lowest, with which a package hardly gets on where all processors are busy. */
 function lowerPriority(pid: number): void {
   try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    setPriority(pid, EXPORTER_LIMITS.priority);
   } catch {
     // the system does not let this user, or the process has ended
   }
