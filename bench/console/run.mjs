@@ -17,7 +17,7 @@ const ROUNDS = 5;
 /** In each of as many rounds, the first of them while the page is still being loaded. */
 const KEYS = 30;
 const ARRIVALS = 24;
-const PROPOSALS = 20;
+const PROPOSALS = 60;
 /** The banner says something new at most every five seconds. */
 const SAID_MS_MIN = 5_000;
 const SLOWER = 4;
