@@ -244,9 +244,26 @@ const space = (page: Page, spacing: string): Promise<unknown> =>
     return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
   }, spacing);
 
-/** Returns by how much a page is wider than its window, and what of its text is cut off. */
+/**
+ * Returns by how much a page is wider than its window, what of its text is cut off, and what word of
+ * a control goes on in the next line. A shoe or a table may have a name that is longer than a line.
+ */
 const misfits = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
+    const brokenWords = (control: Element): string[] => {
+      const texts = document.createTreeWalker(control, NodeFilter.SHOW_TEXT);
+      const broken: string[] = [];
+      for (let text = texts.nextNode(); text; text = texts.nextNode())
+        for (const { 0: word, index } of (text.textContent ?? '').matchAll(/[\p{L}\p{M}]+/gu)) {
+          if (/\p{Script=Han}/u.test(word)) continue;
+          const range = document.createRange();
+          range.setStart(text, index);
+          range.setEnd(text, index + word.length);
+          const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+          if (lines.size > 1) broken.push(`broken word: ${word} in ${control.outerHTML}`);
+        }
+      return broken;
+    };
     const { scrollWidth, clientWidth } = document.documentElement;
     const cut = [...document.querySelectorAll('button, h1, h2, h3, label, .button')].filter(
       (each) => {
@@ -259,6 +276,9 @@ const misfits = (page: Page): Promise<string[]> =>
     return [
       ...(scrollWidth > clientWidth ? [`${scrollWidth - clientWidth} px beyond the window`] : []),
       ...cut.map((each) => `cut off: ${each.outerHTML.slice(0, 200)}`),
+      ...[...document.querySelectorAll('button:not(.why-step), [role=tab], label, .button, thead th')]
+        .flatMap(brokenWords)
+        .map((each) => each.slice(0, 200)),
     ];
   });
 
@@ -379,6 +399,20 @@ describe.each(LANGUAGES)('in %s', (language) => {
       await page.locator(`${SHEET} input[name=password]`).waitFor();
       expect(await violationsInThemes(page, language, SHEET)).toEqual([]);
       await page.context().close();
+    },
+    SCREEN_MS,
+  );
+});
+
+describe.each(['vi', 'pt'] as const)('in %s, whose words are longer', (language) => {
+  it.each(SCREENS)(
+    '%s fits each window for %s',
+    async (path, person) => {
+      const page = await openedFor(person, language);
+      await page.goto(addressOf(path));
+      await settled(page);
+      expect(await notFitting(page, SMALL_WINDOWS)).toEqual([]);
+      await page.setViewportSize(USUAL_WINDOW);
     },
     SCREEN_MS,
   );

@@ -58,6 +58,7 @@ function useDeviceColumns(): ReportColumn<Line, Total>[] {
     {
       id: 'lastTime',
       title: words('reports.lastTime'),
+      isShort: true,
       cell: ({ lastTime }) => formats.dateTime(lastTime),
     },
   ];

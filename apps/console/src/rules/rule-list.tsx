@@ -86,7 +86,9 @@ const DocumentRow = ({ line: { ref, title, game, decks }, seesShoes }: RowProps)
         {ref}
       </Link>
     </th>
-    <td lang="en">{title}</td>
+    <td lang="en" className="rules-title">
+      {title}
+    </td>
     <td className="rules-short">{game.replaceAll('-', ' ')}</td>
     <td>{decks.join(', ')}</td>
     {seesShoes && (
