@@ -90,7 +90,7 @@ const DocumentRow = ({ line: { ref, title, game, decks }, seesShoes }: RowProps)
       {title}
     </td>
     <td className="rules-short">{game.replaceAll('-', ' ')}</td>
-    <td>{decks.join(', ')}</td>
+    <td className="rules-decks">{decks.join(', ')}</td>
     {seesShoes && (
       <td className="numeric">
         <ShoesBy rules={ref} />
