@@ -246,7 +246,7 @@ const space = (page: Page, spacing: string): Promise<unknown> =>
 
 /**
  * Returns by how much a page is wider than its window, what of its text is cut off, and what word of
- * a control goes on in the next line. A shoe or a table may have a name that is longer than a line.
+ * a control goes on in the next line. The steps of a coup name their sources, with long addresses.
  */
 const misfits = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
@@ -276,7 +276,9 @@ const misfits = (page: Page): Promise<string[]> =>
     return [
       ...(scrollWidth > clientWidth ? [`${scrollWidth - clientWidth} px beyond the window`] : []),
       ...cut.map((each) => `cut off: ${each.outerHTML.slice(0, 200)}`),
-      ...[...document.querySelectorAll('button:not(.why-step), [role=tab], label, .button, thead th')]
+      ...[
+        ...document.querySelectorAll('button:not(.why-step), [role=tab], label, .button, thead th'),
+      ]
         .flatMap(brokenWords)
         .map((each) => each.slice(0, 200)),
     ];
