@@ -245,8 +245,9 @@ const space = (page: Page, spacing: string): Promise<unknown> =>
   }, spacing);
 
 /**
- * Returns by how much a page is wider than its window, what of its text is cut off, and what word of
- * a control goes on in the next line. The steps of a coup name their sources, with long addresses.
+ * Returns by how much a page is wider than its window, what of its text is cut off, and what word
+ * of a control goes on in the next line. The steps of a coup name their sources, with long
+ * addresses, and may break them.
  */
 const misfits = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
@@ -264,6 +265,7 @@ const misfits = (page: Page): Promise<string[]> =>
         }
       return broken;
     };
+    const controls = 'button:not(.why-step), [role=tab], label, .button, thead th';
     const { scrollWidth, clientWidth } = document.documentElement;
     const cut = [...document.querySelectorAll('button, h1, h2, h3, label, .button')].filter(
       (each) => {
@@ -276,9 +278,7 @@ const misfits = (page: Page): Promise<string[]> =>
     return [
       ...(scrollWidth > clientWidth ? [`${scrollWidth - clientWidth} px beyond the window`] : []),
       ...cut.map((each) => `cut off: ${each.outerHTML.slice(0, 200)}`),
-      ...[
-        ...document.querySelectorAll('button:not(.why-step), [role=tab], label, .button, thead th'),
-      ]
+      ...[...document.querySelectorAll(controls)]
         .flatMap(brokenWords)
         .map((each) => each.slice(0, 200)),
     ];
