@@ -23,12 +23,15 @@ it(
   3 * START_MS,
 );
 
-it(
-  'starts once its PostgreSQL takes the connections that it refuses at first',
-  async () => {
+it.each([
+  ['every connection of its api', 0],
+  ['all but one connection of its api', 1],
+])(
+  'starts once its PostgreSQL takes connections, if it refuses %s at first',
+  async (_, limit) => {
     const server = await startConsoleServer();
     try {
-      await limitConnections(server, 1);
+      await limitConnections(server, limit);
       await server.stop();
       const started = server.program.start();
       started.catch(() => undefined);

@@ -126,10 +126,7 @@ async function startParts(
       const registry = Registry.merge([processRegistry(log), ...registries]); // one for each try
       return createApi({ settings, log, databaseUrl, book, registry, logger, exportFrom, beside });
     };
-    const api = await onceReachable(create, {
-      onRetry: ({ message: error }) =>
-        void logger.error({ message: 'retrying start: PostgreSQL cannot be reached', error }),
-    });
+    const api = await reached(create, logger);
     started.push(() => api.close());
     warnOfPlainHttp(settings, logger);
     await listening(() => api.listen(settings.port, settings.host), 'SHOEPRINT_PORT');
@@ -147,6 +144,13 @@ async function startParts(
   }
   return { url: `${await app.getUrl()}${basePath}`, signIn, sampleEvents, seal };
 }
+
+/** Does a part of the start again while PostgreSQL refuses or breaks connections. */
+const reached = <T>(part: () => Promise<T>, logger: LoggerService): Promise<T> =>
+  onceReachable(part, {
+    onRetry: ({ message: error }) =>
+      void logger.error({ message: 'retrying start: PostgreSQL cannot be reached', error }),
+  });
 
 /** What reads the log: its metrics, what fails of its work, and the sealer. */
 interface Readers {
@@ -209,16 +213,17 @@ async function openFolder(
   });
   for (const line of notes) report.note(line);
   const folder = await report.step('Accounts, rows and log', async () => {
-    const database = await databaseRoles(owner);
-    await migrateAccess(owner);
-    await migrate(owner);
-    await migrateSeal(owner);
-    await (await openFolderLog(owner, settings, logger)).close();
-    await limitSealer(owner);
-    const signIn = await signInOf(database.api, settings, sampleDay);
-    const log = await openFolderLog(database.log, settings, logger);
+    const open = (url: string): Promise<EventLog> =>
+      reached(() => openFolderLog(url, settings, logger), logger);
+    const database = await reached(() => databaseRoles(owner), logger);
+    for (const migration of [migrateAccess, migrate, migrateSeal])
+      await reached(() => migration(owner), logger);
+    await (await open(owner)).close();
+    await reached(() => limitSealer(owner), logger);
+    const signIn = await reached(() => signInOf(database.api, settings, sampleDay), logger);
+    const log = await open(database.log);
     started.push(() => log.close());
-    const sealersLog = await openFolderLog(database.sealer, settings, logger);
+    const sealersLog = await open(database.sealer);
     started.push(() => sealersLog.close());
     return { database, log, sealersLog, signIn };
   });
