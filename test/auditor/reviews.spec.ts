@@ -150,10 +150,12 @@ describe('the rows of reviews', () => {
     const oldest = (await metrics.oldest.get()).values;
     const age = oldest.find(({ labels }) => labels.severity === gravest)?.value;
     expect(age).toBeGreaterThan(3600);
-    const {
-      values: [fullest],
-    } = await metrics.fullest.get();
-    expect(fullest?.value).toBeCloseTo(FAULTS.length / 4096, 3);
+    const waiting = expected.reduce((sum, { value }) => sum + value, 0);
+    expect(waiting).toBeLessThan(FAULTS.length); // some are ruled: they make room for others
+    await eventually('how full its desk is', async () => {
+      const { values } = await metrics.fullest.get();
+      return values[0]?.value === waiting / 4096;
+    });
   });
 
   it('are the same for any cut of the log into records and any number of killed auditors', async () => {

@@ -11,6 +11,23 @@ export interface WaitingFindings {
   readonly oldest: string | null;
 }
 
+const WAITS = "withdrawn_because is null and review <> 'ruled' and not lapsed";
+
+/** Returns how many findings wait at the table of some partitions where most do. */
+export async function mostWaiting(
+  pool: WriterPool,
+  partitions: readonly number[],
+): Promise<number> {
+  const [row] = await pool.query<{ most: number }>(
+    'most-waiting',
+    `select coalesce(max(waiting), 0)::int as most
+     from (select count(*) as waiting from ${pool.sql}.finding
+       where ${WAITS} and partition = any($1::int[]) group by "table") each`,
+    [partitions],
+  );
+  return row?.most ?? 0;
+}
+
 /** Returns the findings of some partitions that wait for a ruling, counted. */
 export const waiting = (
   pool: WriterPool,
@@ -20,7 +37,6 @@ export const waiting = (
     'waiting',
     `select severity, review, count(*)::int as count, min(raised_at) as oldest
      from ${pool.sql}.finding
-     where withdrawn_because is null and review <> 'ruled' and not lapsed
-       and partition = any($1::int[]) group by severity, review`,
+     where ${WAITS} and partition = any($1::int[]) group by severity, review`,
     [partitions],
   );

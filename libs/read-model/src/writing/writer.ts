@@ -22,7 +22,7 @@ import {
   type ReleasedRow,
   type UnjudgeableRow,
 } from '../entities/index.js';
-import { waiting, type WaitingFindings } from './waiting.js';
+import { mostWaiting, waiting, type WaitingFindings } from './waiting.js';
 import { WriterPool, type RowStoreOptions } from './pool.js';
 import {
   overwrite,
@@ -190,6 +190,11 @@ export class RowStore {
   /** See `waiting.waiting`. */
   waiting(partitions: readonly number[]): Promise<WaitingFindings[]> {
     return waiting(this.pool, partitions);
+  }
+
+  /** See `waiting.mostWaiting`. */
+  mostWaiting(partitions: readonly number[]): Promise<number> {
+    return mostWaiting(this.pool, partitions);
   }
 
   /** Requests a decision about a parked table. Resolves to false if it is not parked. */

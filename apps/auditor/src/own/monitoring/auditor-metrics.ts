@@ -79,7 +79,7 @@ export class AuditorMetrics {
   );
   readonly fullest = this.gauge(
     'shoeprint_desk_fullest_ratio',
-    'How full the fullest desk of a table is; over 1 while a shoe has more findings than fit',
+    'How full the fullest desk of a table is of findings that wait; over 1 while a shoe has more than fit',
   );
   readonly commitSeconds = this.histogram(
     'shoeprint_projection_commit_seconds',

@@ -13,8 +13,8 @@ export class FindingsWaiting {
 
   async measure(): Promise<void> {
     const { metrics, rows } = this.parts;
-    const owned = this.partitions.followed();
-    const counted = await rows.waiting(owned.map(({ fold }) => fold.partition));
+    const partitions = this.partitions.followed().map(({ fold }) => fold.partition);
+    const counted = await rows.waiting(partitions);
     for (const severity of SEVERITIES) {
       const of = counted.filter((each) => each.severity === severity);
       for (const state of STATES) {
@@ -25,9 +25,6 @@ export class FindingsWaiting {
       const age = oldest.length > 0 ? Math.max(0, Date.now() - Math.min(...oldest)) / 1000 : 0;
       metrics.oldest.set({ severity: String(severity) }, age);
     }
-    const items = owned.flatMap(({ fold }) =>
-      [...fold.tables.values()].map(({ state }) => state.desk.items.size),
-    );
-    metrics.fullest.set(Math.max(0, ...items) / DESK_MAX);
+    metrics.fullest.set((await rows.mostWaiting(partitions)) / DESK_MAX);
   }
 }
