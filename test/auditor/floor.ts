@@ -192,7 +192,7 @@ export class Floor {
       'position',
     ]) {
       const rows = await this.query(
-        `select to_jsonb(t) - array['snapshot','snapshot_next','generation','owner','lease_ms','lease_until','committed_at'] as row from ${schema}.${table} t order by 1`,
+        `select to_jsonb(t) - array['snapshot','snapshot_next','snapshot_waits','generation','owner','lease_ms','lease_until','committed_at'] as row from ${schema}.${table} t order by 1`,
       );
       dump[table] = rows.map(({ row }) => row as unknown);
     }

@@ -79,6 +79,16 @@ describe('a hole in the numbers of a device', () => {
     expect((await rowsOf(floor, 'T1')).findings.filter(({ code }) => code === 'DV-04')).toEqual([]);
   });
 
+  it('is declared a gap by the next owner though nothing comes from its table any more', async () => {
+    const { lines } = losing(4);
+    const first = await floor.start({ gapAfterMs: 60_000 });
+    await append(floor.log, 'T1', recordsOf('T1', lines), 0);
+    await floor.caughtUp();
+    await first.close(); // saves the table while it waits
+    await floor.start({ gapAfterMs: 150 });
+    await eventually('the declaration', async () => (await declared()).length === 1);
+  });
+
   it('is declared a gap by the next owner of the partition, and a second declaration is a duplicate', async () => {
     const { lines } = losing(4);
     const first = await floor.start({ gapAfterMs: 60_000 });

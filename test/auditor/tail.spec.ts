@@ -1,10 +1,11 @@
 import { expect, it } from '@jest/globals';
 import { Decoder, FOLD_VERSION, houseFrom } from '#audit';
 import { gamingDays } from '#read-model';
-import { PartitionFold } from '../../apps/auditor/src/fold/partition-fold.js';
+import { PartitionFold, type Projection } from '../../apps/auditor/src/fold/partition-fold.js';
 import { judgingBy } from '../../apps/auditor/src/fold/table-run.js';
 import { Writer } from '../../apps/auditor/src/own/writer.js';
 import { BOOK } from '../kit/house.js';
+import { TableLog } from '../kit/table.js';
 import { simulated } from '../simulate/simulated.js';
 import { DAYS, Floor, linesOf } from './floor.js';
 
@@ -121,4 +122,94 @@ it('saves states in several pieces, one after the other, while there is nothing 
   } finally {
     await floor.close();
   }
+});
+
+/** A partition that is folded by a clock of the test's own, in minutes. */
+function partition() {
+  const clock = { minutes: 0 };
+  const decoder = new Decoder(houseFrom(BOOK));
+  const fold = new PartitionFold(
+    { partition: 0, generation: 1, next: 0, lastDigest: null },
+    judgingBy(BOOK),
+    undefined,
+    () => clock.minutes * 60_000,
+  );
+  const write = (projection: Projection | undefined): string[] => {
+    if (projection) fold.wrote(projection.move);
+    return (projection?.rows.snapshots ?? []).map(({ table }) => table).sort();
+  };
+  const take = (key: string, line: string): void => {
+    const { next: offset } = fold;
+    fold.take({ partition: 0, offset, key, value: Buffer.from(line) }, decoder);
+    write(fold.project(() => '2026-11-20', 1));
+  };
+  return {
+    ...{ clock, fold, take },
+    /** Folds an event of each table. */
+    play: (...tables: string[]): void => {
+      for (const key of tables) take(key, call(key, fold.next, 'x'));
+    },
+    /** Saves while there is nothing else to write. Returns the tables that were saved. */
+    rest: (): string[] => write(fold.projectAtRest(MIB)),
+  };
+}
+
+it('a table that is quiet for half a minute is saved, once', () => {
+  const { clock, play, rest } = partition();
+  play('T1', 'T2', 'T3');
+  clock.minutes = 0.4;
+  play('T2');
+  expect(rest()).toEqual([]);
+  clock.minutes = 0.5;
+  expect(rest()).toEqual(['T1', 'T3']);
+  clock.minutes = 0.9;
+  expect(rest()).toEqual(['T2']);
+  clock.minutes = 9;
+  expect(rest()).toEqual([]);
+});
+
+it('a saved table that is quiet for ten minutes is not kept in memory', () => {
+  const { clock, fold, play, rest } = partition();
+  play('T1', 'T2');
+  clock.minutes = 9.5;
+  play('T2');
+  rest();
+  clock.minutes = 10;
+  rest();
+  expect([...fold.tables.keys()]).toEqual(['T2']);
+  expect([...fold.dormant]).toEqual(['T1']);
+  const record = { partition: 0, offset: fold.next, key: 'T1', value: Buffer.from('') };
+  expect(fold.needsTableOf(record)).toBe(true);
+  expect(fold.needsTableOf({ ...record, offset: fold.next - 1 })).toBe(false); // folded before
+  expect(() => play('T1')).toThrow(/T1 is not loaded/);
+});
+
+it('a table that is quiet for ten minutes is kept in memory until it is saved', () => {
+  const { clock, fold, play, rest } = partition();
+  play('T1');
+  clock.minutes = 10;
+  expect([...fold.tables.keys()]).toEqual(['T1']);
+  expect(rest()).toEqual(['T1']);
+  expect([...fold.tables.keys()]).toEqual(['T1']);
+  rest();
+  expect([...fold.tables.keys()]).toEqual([]);
+});
+
+it('a quiet table is kept in memory while it waits for missing numbers', () => {
+  const { clock, fold, take, rest } = partition();
+  const log = new TableLog();
+  log.open();
+  log.add('shoe', 'coup-opened', { coup: 1 });
+  log.draw('P 2S B 9S');
+  const [first, second, ...others] = linesOf(log.events) as [string, string, ...string[]];
+  for (const line of [first, ...others]) take('T1', line);
+  clock.minutes = 10;
+  expect(rest()).toEqual(['T1']);
+  rest();
+  expect([...fold.tables.keys()]).toEqual(['T1']);
+  take('T1', second);
+  clock.minutes = 20;
+  rest();
+  rest();
+  expect([...fold.dormant]).toEqual(['T1']);
 });

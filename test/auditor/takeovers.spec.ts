@@ -5,11 +5,13 @@ import { MemoryLog, type StoredRecord } from '#event-log';
 import { judgingBy, type Judging } from '../../apps/auditor/src/fold/table-run.js';
 import { PartitionLoad } from '../../apps/auditor/src/own/loading/load-partition.js';
 import { TimeSlices } from '../../apps/auditor/src/own/loading/time-slices.js';
+import { decoded } from '../kit/audit.js';
 import { eventually } from '../kit/eventually.js';
 import { BOOK } from '../kit/house.js';
 import { simulated } from '../simulate/simulated.js';
 import {
   append,
+  eventOf,
   expectedOf,
   Floor,
   inAnyOrder,
@@ -138,6 +140,25 @@ describe('a takeover', () => {
     await expectRestOfT1();
   });
 
+  it('saves what it folded again, so that the next one does not', async () => {
+    await written(['T1']);
+    const first = await floor.start();
+    const isSaved = async (): Promise<boolean> => {
+      const [row] = await floor.query<{ next: string }>(
+        'select snapshot_next as next from rows.table_state',
+      );
+      return Number(row?.next) === EVENTS / 4;
+    };
+    // any quiet table is saved after half a minute
+    await eventually('the state of the table, soon', isSaved, 20_000);
+    await first.abandon();
+    await floor.expireLeases();
+    const judging = counting();
+    const second = await floor.start({ judging });
+    await eventually('both partitions', () => second.following.length === 2);
+    expect(judging.folded).toBe(0);
+  });
+
   it('begins again if another auditor wrote the partition meanwhile', async () => {
     await written(['T1']);
     const journal = kept();
@@ -171,6 +192,76 @@ describe('a takeover', () => {
     await eventually('both partitions', () => auditor.following.length === 2);
     expect(judging.folded).toBe(EVENTS);
     expect(await floor.query('select from rows.position where stopped_at is not null')).toEqual([]);
+  });
+});
+
+describe('a table that is saved and quiet', () => {
+  /** Has two tables saved that stopped in the middle of a shoe. */
+  async function saved(): Promise<void> {
+    const first = await floor.start();
+    for (const table of ['T1', 'T5'])
+      await append(floor.log, table, recordsOf(table, linesAt(table).slice(0, EVENTS), [4]), 0);
+    await floor.caughtUp();
+    await first.close();
+  }
+  const goOn = (table: string): Promise<void> =>
+    append(floor.log, table, recordsOf(table, linesAt(table).slice(EVENTS), [4]), 0);
+
+  it('is not loaded by a takeover, but by its next event, and goes on as if it had been', async () => {
+    await saved();
+    const journal = kept();
+    const judging = counting();
+    const second = await floor.start({ journal, judging });
+    await eventually('both partitions', () => second.following.length === 2);
+    expect(journal.lines.join('\n')).toMatch(
+      /partition taken over .*"refolded":0,"tables":2,"dormant":2/,
+    );
+    await goOn('T1');
+    await floor.caughtUp();
+    expect(judging.folded).toBe(linesAt('T1').length - EVENTS);
+    await expectTable('T1', linesAt('T1'));
+    await expectTable('T5', linesAt('T5').slice(0, EVENTS));
+    await goOn('T5');
+    await floor.caughtUp();
+    await expectTable('T5', linesAt('T5'));
+  });
+
+  it('is loaded once the database answers again, and its partition waits for it', async () => {
+    await saved();
+    const rows = floor.store();
+    const journal = kept();
+    const second = await floor.start({ rows, journal });
+    await eventually('both partitions', () => second.following.length === 2);
+    await floor.query('alter table rows.table_state rename to away');
+    await goOn('T1');
+    await eventually('a table that could not be loaded', () => journal.has('retrying table load'));
+    await floor.query('alter table rows.away rename to table_state');
+    await floor.caughtUp();
+    await expectTable('T1', linesAt('T1'));
+  });
+
+  it('is parked if its saved state cannot be used and its log cannot be folded any more', async () => {
+    await saved();
+    await floor.query(`update rows.table_state set snapshot = 'damaged' where "table" = 'T1'`);
+    const journal = kept();
+    const bad = linesAt('T1')[40] as string;
+    const judging = {
+      ...judgingBy(BOOK, 'off'),
+      fold: (...taken: Parameters<Judging['fold']>) => {
+        if (JSON.stringify(eventOf(taken[1])) === JSON.stringify(decoded(bad)))
+          throw new Error('the judges fell over');
+        fold(...taken);
+      },
+    };
+    await floor.start({ journal, judging });
+    await goOn('T1');
+    await goOn('T5');
+    await floor.caughtUp();
+    expect(await floor.store().parked()).toMatchObject([
+      { table: 'T1', offset: 10, line: 0, reason: 'the judges fell over' },
+    ]);
+    await expectTable('T5', linesAt('T5'));
+    await expectTable('T1', linesAt('T1').slice(0, EVENTS)); // the rows stay as they were written
   });
 });
 

@@ -65,7 +65,8 @@ async function rowsOf(...tables: string[]): Promise<Record<string, unknown[]>> {
     'device',
   ]) {
     const found = await system.query(
-      `select to_jsonb(t) - array['snapshot','snapshot_next','generation','committed_at'] as row
+      `select to_jsonb(t)
+         - array['snapshot','snapshot_next','snapshot_waits','generation','committed_at'] as row
        from rows.${name} t
        where coalesce(to_jsonb(t)->>'table', (select s."table" from rows.shoe s where s.ref = to_jsonb(t)->>'shoe_ref')) = any($1) order by 1`,
       [tables],

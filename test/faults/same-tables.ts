@@ -30,6 +30,7 @@ const OF_THE_WAY = [
   'changed',
   'snapshot',
   'snapshot_next',
+  'snapshot_waits',
   'read',
   'duplicates',
   'last_received',

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { RowStore, type ParkedEvent, type TableAtHand } from '#read-model';
+import { RowStore, type DormantTable, type ParkedEvent, type TableAtHand } from '#read-model';
 import { eachOnFreshRows, type Rows } from './looking.js';
-import { findingRow, move, NOTHING, tableRow } from './rows.js';
+import { findingRow, move, NOTHING, snapshotRow, tableRow } from './rows.js';
 
 let rows: Rows;
 let store: RowStore;
@@ -25,8 +25,8 @@ const row = (table: string, with_: Partial<ParkedEvent> = {}): ParkedEvent => ({
   ...with_,
 });
 
-async function atHand(partition: number): Promise<TableAtHand[]> {
-  const all: TableAtHand[] = [];
+async function atHand(partition: number): Promise<(TableAtHand | DormantTable)[]> {
+  const all: (TableAtHand | DormantTable)[] = [];
   for await (const table of store.tablesOf(partition)) all.push(table);
   return all.sort((a, b) => (a.table < b.table ? -1 : 1));
 }
@@ -145,8 +145,8 @@ describe('the new owner of a partition', () => {
         tableRow('C', { changed: 2, partition: 1 }),
       ],
       snapshots: [
-        { table: 'B', partition: 0, next: 8, state: Buffer.from('state of B') },
-        { table: 'C', partition: 1, next: 2, state: Buffer.from('') },
+        snapshotRow('B', 8, 'state of B'),
+        snapshotRow('C', 2, '', { partition: 1, waits: true }),
       ],
       parked: [row('B', { offset: 8, line: 0 }), row('D', { offset: 1, line: 7 })],
     });
@@ -175,18 +175,55 @@ describe('the new owner of a partition', () => {
     expect(await store.table('E')).toBeUndefined();
   });
 
+  it('gets no state of a table that is saved and waits for nothing, until it changes', async () => {
+    const of = (table: string, changed: number) => tableRow(table, { changed });
+    await store.write({
+      ...still(),
+      tables: [of('saved', 4), of('changed since', 5), of('waits', 4), of('parked', 4)],
+      snapshots: [
+        snapshotRow('saved', 4, 's'),
+        snapshotRow('changed since', 4, 'c'),
+        snapshotRow('waits', 4, 'w', { waits: true }),
+        snapshotRow('parked', 4, 'p'),
+      ],
+      parked: [row('parked', { offset: 4, line: 0 })],
+    });
+    expect(await atHand(0)).toEqual([
+      expect.objectContaining({ table: 'changed since', snapshot: Buffer.from('c') }),
+      expect.objectContaining({ table: 'parked', snapshot: Buffer.from('p') }),
+      { table: 'saved', isDormant: true },
+      expect.objectContaining({ table: 'waits', snapshot: Buffer.from('w') }),
+    ]);
+    expect(await store.table('saved')).toMatchObject({ snapshot: Buffer.from('s') });
+    await store.write({ ...still(), tables: [of('saved', 5)] });
+    expect(await atHand(0)).toContainEqual(
+      expect.objectContaining({ table: 'saved', snapshot: Buffer.from('s'), lastNext: 5 }),
+    );
+  });
+
+  it('gets the state of a table that an earlier version saved, which did not say if it waits', async () => {
+    await store.write({
+      ...still(),
+      tables: [tableRow('A', { changed: 4 })],
+      snapshots: [snapshotRow('A', 4, 'a')],
+    });
+    await rows.ask('update rows.table_state set snapshot_waits = null');
+    expect(await atHand(0)).toEqual([
+      expect.objectContaining({ table: 'A', snapshot: Buffer.from('a') }),
+    ]);
+  });
+
   it('gets more snapshots and more tables than one fetch returns', async () => {
     const tables = Array.from({ length: 450 }, (_, i) => `T${String(i).padStart(3, '0')}`);
     const state = (i: number): Buffer => Buffer.alloc(i % 50 === 0 ? 3 * 1024 * 1024 : 10, i);
     await store.write({
       ...still(),
       tables: tables.map((table) => tableRow(table)),
-      snapshots: tables.map((table, i) => ({ table, partition: 0, next: 1, state: state(i) })),
+      snapshots: tables.map((table, i) => snapshotRow(table, 0, state(i))),
     });
     const found = await atHand(0);
     expect(found.map(({ table }) => table)).toEqual(tables);
-    expect(
-      found.every(({ snapshot }, i) => Buffer.compare(snapshot as Buffer, state(i)) === 0),
-    ).toBe(true);
+    const snapshots = found.map((each) => ('snapshot' in each ? each.snapshot : null));
+    expect(snapshots.every((bytes, i) => bytes !== null && state(i).equals(bytes))).toBe(true);
   });
 });

@@ -9,6 +9,7 @@ import type {
   RowBatch,
   ShoeRow,
   ShoeTotals,
+  SnapshotRow,
   TableAsFolded,
   UnjudgeableChange,
   UnjudgeableRow,
@@ -304,5 +305,16 @@ export const evening = (generation: number, from: number, next: number): RowBatc
   totals: [shoeTotals('device/B07#1')],
   devices: [deviceRow('device/B07')],
   deliveries: [deliveryRow('device/B07-key')],
-  snapshots: [{ table: 'B07', partition: 0, next, state: Buffer.from('{"state":"of B07"}') }],
+  snapshots: [snapshotRow('B07', next, '{"state":"of B07"}')],
+});
+
+/** Returns the saved state of a table that waits for nothing. */
+export const snapshotRow = (
+  table: string,
+  next: number,
+  state: string | Buffer = '',
+  with_: Partial<SnapshotRow> = {},
+): SnapshotRow => ({
+  ...{ table, partition: 0, next, state: Buffer.from(state), waits: false },
+  ...with_,
 });

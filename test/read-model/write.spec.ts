@@ -12,6 +12,7 @@ import {
   NOTHING,
   shoeRow,
   shoeTotals,
+  snapshotRow,
   tableRow,
   unjudgeableRow,
 } from './rows.js';
@@ -279,7 +280,7 @@ describe('a write of rows', () => {
   it('keeps a snapshot while its table changes without a new one', async () => {
     await put({
       tables: [tableRow('B07', { changed: 1 })],
-      snapshots: [{ table: 'B07', partition: 0, next: 1, state: Buffer.from([1, 0, 255]) }],
+      snapshots: [snapshotRow('B07', 1, Buffer.from([1, 0, 255]))],
     });
     await put({ tables: [tableRow('B07', { changed: 2 })] });
     expect(await rows.ask('select snapshot, snapshot_next, changed from rows.table_state')).toEqual(
@@ -292,7 +293,7 @@ describe('a write of rows', () => {
     await expect(
       store.write({
         ...evening(generation, 0, 5),
-        snapshots: [{ table: 'no such table', partition: 0, next: 5, state: Buffer.from('') }],
+        snapshots: [snapshotRow('no such table', 5)],
       }),
     ).rejects.toThrow(/no row/);
     const refused = store.write({
@@ -497,7 +498,7 @@ describe('extreme values', () => {
           ],
         }),
       ],
-      snapshots: [{ table, partition: 0, next: 1, state: Buffer.from('s') }],
+      snapshots: [snapshotRow(table, 1, 's')],
       parked: [{ table, partition: 0, offset: 1, line: 0, reason: long }],
     });
     expect(

@@ -12,7 +12,7 @@ import {
   type StampedEvent,
 } from './record-lines.js';
 import { Snapshots } from './snapshots.js';
-import { TableRun, type Judging, type LineAt } from './table-run.js';
+import { TableRun, type Judging, type LineAt, type SavedRun } from './table-run.js';
 
 /**
  * An event that a table could not fold. The table is reloaded, and parked there if it fails again.
@@ -26,6 +26,8 @@ export interface Refused extends LineAt {
 export interface Resumed {
   /** Tables folded up to the position. The rows already hold their changes. */
   readonly tables: Iterable<TableRun>;
+  /** Tables that were not loaded. */
+  readonly dormant: Iterable<string>;
   readonly parked: Iterable<ParkedEvent>;
   readonly leftOut: LeftOut;
   /** Bytes of the log that the takeover folded. */
@@ -54,6 +56,7 @@ export class PartitionFold {
   readonly partition: number;
   readonly generation: number;
   private readonly runs = new Map<string, TableRun>();
+  private readonly dormantTables: Set<string>;
   private readonly parkedTables = new Map<string, ParkedEvent>();
   private readonly decided: { released: Set<string>; passed: Map<number, string> };
   private readonly snapshots: Snapshots;
@@ -81,13 +84,15 @@ export class PartitionFold {
       lastDigest,
     }: Pick<Claimed, 'partition' | 'generation' | 'next' | 'lastDigest'>,
     private readonly judging: Judging,
-    { tables, parked, leftOut, bytes, partitionOf }: Resumed = {
+    { tables, dormant, parked, leftOut, bytes, partitionOf }: Resumed = {
       tables: [],
+      dormant: [],
       parked: [],
       leftOut: NOTHING_LEFT_OUT,
       bytes: 0,
       partitionOf: () => partition,
     },
+    now: () => number = () => performance.now(),
   ) {
     this.partition = partition;
     this.partitionOf = partitionOf;
@@ -95,16 +100,23 @@ export class PartitionFold {
     this.projected = this.writtenNext = next;
     this.digest = lastDigest ?? Buffer.alloc(0);
     this.decided = { released: new Set(leftOut.released), passed: new Map(leftOut.passed) };
+    this.dormantTables = new Set(dormant);
     for (const row of parked) this.parkedTables.set(row.table, row);
     for (const run of tables) this.runs.set(run.table, run);
     const events = [...this.runs.values()].reduce((sum, { folded }) => sum + folded, 0);
     this.progress = { next, events, bytes };
-    this.snapshots = new Snapshots(partition, judging);
+    this.snapshots = new Snapshots(partition, judging, now);
     for (const run of this.runs.values()) this.snapshots.resume(run, this.progress);
   }
 
+  /** The tables that are loaded. */
   get tables(): ReadonlyMap<string, TableRun> {
     return this.runs;
+  }
+
+  /** The tables whose state is in the database alone, because they are saved and quiet. */
+  get dormant(): ReadonlySet<string> {
+    return this.dormantTables;
   }
 
   /** The parked tables, and the event that each stopped at. */
@@ -167,6 +179,18 @@ export class PartitionFold {
     return this.writtenNext < this.projected;
   }
 
+  /** Returns whether the table of a record must be loaded before `take`. */
+  needsTableOf({ key, offset }: StoredRecord): boolean {
+    return offset === this.next && this.dormantTables.has(key);
+  }
+
+  /** Adds a dormant table, which was loaded. */
+  load(run: TableRun): void {
+    this.dormantTables.delete(run.table);
+    this.snapshots.resume(run, this.progress);
+    this.runs.set(run.table, run);
+  }
+
   /**
    * Folds the next record; skips records before `next`. Returns the event that a table refused, if
    * any: `next` does not advance then, and `resume` continues the record. Throws `BrokenLog` if
@@ -190,6 +214,7 @@ export class PartitionFold {
    */
   resume(record: StoredRecord, decoder: Decoder, from: number): Refused | undefined {
     const { key, offset, value } = record;
+    if (this.dormantTables.has(key)) throw new Error(`table ${key} is not loaded`);
     if (this.parkedTables.has(key)) this.count(linesIn(value) - from);
     else {
       const lines = { from, leftOut: this.decided };
@@ -219,18 +244,19 @@ export class PartitionFold {
   }
 
   /**
-   * Takes a table out of the fold. `run` is the table before the event, `state` its snapshot before
-   * the event's record.
+   * Takes a table out of the fold. `run` is the table before the event, `saved` the one before the
+   * event's record.
    */
-  park(run: TableRun, row: ParkedEvent, state: Uint8Array | undefined): void {
+  park(run: TableRun, row: ParkedEvent, saved: SavedRun | undefined): void {
     const { table, offset } = row;
     this.replace(run);
     this.runs.delete(table);
+    this.dormantTables.delete(table);
     this.snapshots.remove(table);
     this.parkedTables.set(table, row);
     this.newlyParked.push(row);
-    if (state)
-      this.statesBeforeParking.push({ table, partition: this.partition, next: offset, state });
+    if (saved)
+      this.statesBeforeParking.push({ table, partition: this.partition, next: offset, ...saved });
   }
 
   /**
@@ -296,16 +322,26 @@ export class PartitionFold {
   }
 
   /**
-   * Saves snapshots of the tables unsaved for longest, about `bytes` at most, so that a takeover
-   * folds little again. Returns undefined as `projectForHandover` does.
+   * Saves snapshots of quiet tables and of those unsaved for longest, about `bytes` at most, so
+   * that a takeover folds little again. Returns undefined as `projectForHandover` does. Unloads
+   * tables that have been quiet for long. Call it only while nothing is being written.
    */
   projectAtRest(bytes: number): Projection | undefined {
+    if (this.isWritten) this.unloadQuiet();
     return this.projectStates(() => this.snapshots.saveAtRest(this.runs, this.progress, bytes));
   }
 
   /** Records that a projection is in the database. */
   wrote({ next }: PositionMove): void {
     this.writtenNext = next;
+  }
+
+  private unloadQuiet(): void {
+    for (const { table } of this.snapshots.unloadable(this.runs)) {
+      this.runs.delete(table);
+      this.snapshots.remove(table);
+      this.dormantTables.add(table);
+    }
   }
 
   private projectStates(save: () => SnapshotRow[]): Projection | undefined {

@@ -1,3 +1,4 @@
+import { holeOf } from '#audit';
 import type { SnapshotRow } from '#read-model';
 import { TableRun, type Judging } from './table-run.js';
 
@@ -20,6 +21,8 @@ interface Saved {
   /** The partition's events and bytes when it was saved. */
   readonly events: number;
   readonly bytes: number;
+  /** When it last changed, by a monotonic clock, in milliseconds. */
+  changedAt: number;
 }
 
 /** A table is saved after at most this many events of its own. */
@@ -35,6 +38,10 @@ const TAIL_BYTES = 128 * 1024 * 1024;
 /** The limits while nothing else waits to be written: saving then delays nothing. */
 const TAIL_EVENTS_AT_REST = 10_000;
 const TAIL_EVENTS_OF_TABLE_AT_REST = 200;
+/** A table that did not change for so long is saved while nothing else waits to be written. */
+const QUIET_MS = 30_000;
+/** A saved table that did not change for so long is unloaded. */
+const UNLOAD_AFTER_MS = 600_000;
 const TAIL_CHECK_EVENTS = 1_000;
 const TAIL_CHECK_BYTES = 1024 * 1024;
 /** Saving starts at this share of the longest tail, so that tables are saved one by one. */
@@ -42,7 +49,7 @@ const TAIL_SAVE_FROM = 0.8;
 
 /**
  * Decides which tables of a partition are saved with a transaction, so that a takeover folds only a
- * bounded tail again.
+ * bounded tail again, and which need not be kept in memory.
  */
 export class Snapshots {
   private readonly saved = new Map<string, Saved>();
@@ -51,17 +58,27 @@ export class Snapshots {
   constructor(
     private readonly partition: number,
     private readonly judging: Judging,
+    private readonly now: () => number,
   ) {}
 
   /** Adds a table whose first event is in the next record. */
   begin({ table }: TableRun, { next, events, bytes }: FoldProgress): void {
-    this.saved.set(table, { begins: next, folded: 0, events, bytes });
+    this.saved.set(table, { begins: next, folded: 0, events, bytes, changedAt: this.now() });
   }
 
-  /** Adds a table that a takeover loaded and folded. */
+  /**
+   * Adds a table that was loaded, and the log folded onto it. If anything was folded again, it
+   * counts as quiet and is saved as soon as possible, so that no other takeover folds it again.
+   */
   resume(run: TableRun, { events, bytes }: FoldProgress): void {
-    const since = run.folded > 0 ? { events: 0, bytes: 0 } : { events, bytes };
-    this.saved.set(run.table, { begins: run.isLoaded ? null : 0, folded: 0, ...since });
+    const isFolded = run.folded > 0;
+    this.saved.set(run.table, {
+      begins: run.isLoaded ? null : 0,
+      folded: 0,
+      events: isFolded ? 0 : events,
+      bytes: isFolded ? 0 : bytes,
+      changedAt: this.now() - (isFolded ? QUIET_MS : 0),
+    });
   }
 
   /** Records that a table was reloaded. Its tail is as long as before. */
@@ -72,10 +89,11 @@ export class Snapshots {
       folded: 0,
       events: former.events,
       bytes: former.bytes,
+      changedAt: this.now(),
     });
   }
 
-  /** Forgets a table that is parked. */
+  /** Forgets a table that is parked or unloaded. */
   remove(table: string): void {
     this.saved.delete(table);
   }
@@ -92,19 +110,17 @@ export class Snapshots {
   ): SnapshotRow[] {
     const rows: SnapshotRow[] = [];
     let left = savings;
+    const now = this.now();
     for (const run of changed) {
       if (!tables.has(run.table)) continue;
+      this.savedOf(run).changedAt = now;
       if (this.unsavedOf(run) >= SAVE_AFTER_EVENTS && left > 0) left -= this.add(rows, run, at);
       else this.addBeginning(rows, run);
     }
-    if (left > 0 && this.isTailDue(at))
-      this.addOldest(
-        rows,
-        tables,
-        at,
-        left,
-        Math.max(TAIL_EVENTS, TAIL_EVENTS_OF_TABLE * tables.size),
-      );
+    if (left > 0 && this.isTailDue(at)) {
+      const tail = Math.max(TAIL_EVENTS, TAIL_EVENTS_OF_TABLE * tables.size);
+      this.addOldest(rows, tables, at, left, isLongerThan(tail, at));
+    }
     return rows;
   }
 
@@ -118,13 +134,13 @@ export class Snapshots {
     bytes: number,
   ): SnapshotRow[] {
     const rows: SnapshotRow[] = [];
-    this.addOldest(rows, tables, at, bytes, 0);
+    this.addOldest(rows, tables, at, bytes, () => true);
     return rows;
   }
 
   /**
-   * Saves the tables unsaved for longest while nothing else is to be written, until `bytes` are
-   * exceeded. Requires that everything is projected.
+   * Saves quiet tables and those unsaved for longest while nothing else is to be written, until
+   * `bytes` are exceeded. Requires that everything is projected.
    */
   saveAtRest(
     tables: ReadonlyMap<string, TableRun>,
@@ -133,8 +149,26 @@ export class Snapshots {
   ): SnapshotRow[] {
     const rows: SnapshotRow[] = [];
     const tail = Math.max(TAIL_EVENTS_AT_REST, TAIL_EVENTS_OF_TABLE_AT_REST * tables.size);
-    this.addOldest(rows, tables, at, bytes, tail);
+    const isLong = isLongerThan(tail, at);
+    const quietSince = this.now() - QUIET_MS;
+    this.addOldest(
+      rows,
+      tables,
+      at,
+      bytes,
+      (saved) => isLong(saved) || saved.changedAt <= quietSince,
+    );
     return rows;
+  }
+
+  /** Returns the tables that are saved, wait for nothing and were quiet for long. */
+  unloadable(tables: ReadonlyMap<string, TableRun>): TableRun[] {
+    const quietSince = this.now() - UNLOAD_AFTER_MS;
+    return [...tables.values()].filter((run) => {
+      const { begins, changedAt } = this.savedOf(run);
+      if (changedAt > quietSince || begins !== null || this.unsavedOf(run) > 0) return false;
+      return holeOf(run.state) === null;
+    });
   }
 
   private isTailDue({ events, bytes }: FoldProgress): boolean {
@@ -147,36 +181,30 @@ export class Snapshots {
     return true;
   }
 
-  /**
-   * Saves the tables unsaved for longest, while their tail is near `tail` events or `TAIL_BYTES`.
-   * Saves every unsaved table if `tail` is 0.
-   */
+  /** Saves tables with unsaved events that are due, those unsaved for longest first. */
   private addOldest(
     rows: SnapshotRow[],
     tables: ReadonlyMap<string, TableRun>,
     at: FoldProgress,
     savings: number,
-    tail: number,
+    isDue: (saved: Saved) => boolean,
   ): void {
     let left = savings;
-    const unsaved = [...tables.values()]
-      .filter((run) => this.unsavedOf(run) > 0)
-      .map((run) => ({ run, ...this.savedOf(run) }))
-      .sort((a, b) => a.events - b.events);
-    for (const { run, events, bytes } of unsaved) {
-      const isLong =
-        at.events - events >= tail * TAIL_SAVE_FROM ||
-        at.bytes - bytes >= TAIL_BYTES * TAIL_SAVE_FROM;
-      if (left <= 0 || !isLong) return;
+    const due = [...tables.values()]
+      .filter((run) => this.unsavedOf(run) > 0 && isDue(this.savedOf(run)))
+      .sort((a, b) => this.savedOf(a).events - this.savedOf(b).events);
+    for (const run of due) {
+      if (left <= 0) return;
       left -= this.add(rows, run, at);
     }
   }
 
   private add(rows: SnapshotRow[], run: TableRun, { next, events, bytes }: FoldProgress): number {
-    const state = run.save();
-    rows.push({ table: run.table, partition: this.partition, next, state });
-    this.saved.set(run.table, { begins: null, folded: run.folded, events, bytes });
-    return state.length;
+    const { table, folded } = run;
+    const saved = run.save();
+    rows.push({ table, partition: this.partition, next, ...saved });
+    this.saved.set(table, { ...this.savedOf(run), begins: null, folded, events, bytes });
+    return saved.state.length;
   }
 
   /**
@@ -187,8 +215,8 @@ export class Snapshots {
     const { table } = run;
     const { begins, ...saved } = this.savedOf(run);
     if (begins === null) return;
-    const state = TableRun.fresh(table, this.judging).save();
-    rows.push({ table, partition: this.partition, next: begins, state });
+    const fresh = TableRun.fresh(table, this.judging).save();
+    rows.push({ table, partition: this.partition, next: begins, ...fresh });
     this.saved.set(table, { ...saved, begins: null });
   }
 
@@ -202,3 +230,9 @@ export class Snapshots {
     return saved;
   }
 }
+
+/** Returns whether a table's tail is near so many events, or as many bytes as it may have. */
+const isLongerThan =
+  (tail: number, at: FoldProgress) =>
+  ({ events, bytes }: Saved): boolean =>
+    at.events - events >= tail * TAIL_SAVE_FROM || at.bytes - bytes >= TAIL_BYTES * TAIL_SAVE_FROM;

@@ -1,6 +1,7 @@
 import {
   fold,
   FOLD_VERSION,
+  holeOf,
   HOUSE_TABLE,
   isOfHouse,
   isReviewType,
@@ -18,6 +19,7 @@ import {
   type RuleBook,
   type TableState,
 } from '#audit';
+import type { SnapshotRow } from '#read-model';
 import { Deliveries, type Delivery } from './delivery.js';
 import { hear, isDevice, newDevice, type Device } from './device.js';
 import { heardOf, type Heard } from './heard.js';
@@ -75,6 +77,9 @@ export interface HouseAct {
   readonly mark: number;
 }
 
+/** The saved state of a table. */
+export type SavedRun = Pick<SnapshotRow, 'state' | 'waits'>;
+
 /**
  * A table of this auditor: the fold's state, what is kept next to it, and what changed since its
  * rows were last projected.
@@ -130,7 +135,7 @@ export class TableRun {
   }
 
   /** Returns everything that a later owner needs to continue. */
-  save(): Uint8Array {
+  save(): SavedRun {
     const kept: Kept = {
       version: KEPT_VERSION,
       fold: FOLD_VERSION,
@@ -140,7 +145,10 @@ export class TableRun {
       deliveries: this.deliveries.all(),
       openings: [...this.openings],
     };
-    return Buffer.from(`${JSON.stringify(kept)}\n${saveTable(this.state)}`);
+    return {
+      state: Buffer.from(`${JSON.stringify(kept)}\n${saveTable(this.state)}`),
+      waits: holeOf(this.state) !== null,
+    };
   }
 
   get book(): RuleBook {

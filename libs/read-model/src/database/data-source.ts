@@ -17,6 +17,7 @@ import { ClaimKey1790000000010 } from '../migrations/1790000000010-claim-key.js'
 import { VideoHeld1790000000020 } from '../migrations/1790000000020-video-held.js';
 import { ShoeBurn1790000000030 } from '../migrations/1790000000030-shoe-burn.js';
 import { PassedRecord1790000000040 } from '../migrations/1790000000040-passed-record.js';
+import { SnapshotWaits1790000000050 } from '../migrations/1790000000050-snapshot-waits.js';
 import { quotedSchema, ROWS_SCHEMA } from './schema.js';
 import { SnakeCase } from './snake-case.js';
 
@@ -34,6 +35,7 @@ const MIGRATIONS = [
   VideoHeld1790000000020,
   ShoeBurn1790000000030,
   PassedRecord1790000000040,
+  SnapshotWaits1790000000050,
 ];
 
 /** Options of a connection for reading rows. */

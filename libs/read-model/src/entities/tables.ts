@@ -39,6 +39,8 @@ export class TableRow extends Changed {
   @Column({ ...apart(maybe(BYTES)), select: false }) readonly snapshot!: Uint8Array | null;
   /** The snapshot includes everything before this offset. */
   @Column(apart(maybe(COUNT))) readonly snapshotNext!: number | null;
+  /** Whether the table waited for missing numbers then. Null if an earlier version saved it. */
+  @Column(apart(maybe(FLAG))) readonly snapshotWaits!: boolean | null;
 }
 /** The table of the states of tables. */
 export const TABLE_STATE = tableOf(TableRow);

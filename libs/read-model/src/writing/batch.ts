@@ -18,7 +18,7 @@ import type {
 } from '../entities/index.js';
 
 /** A table as the fold projects it. Its snapshot is written separately. */
-export type TableAsFolded = Omit<TableRow, 'snapshot' | 'snapshotNext'>;
+export type TableAsFolded = Omit<TableRow, 'snapshot' | 'snapshotNext' | 'snapshotWaits'>;
 
 /**
  * An unjudgeable entry to write, or with a null `body` one to delete because it can now be judged.
@@ -65,6 +65,8 @@ export interface SnapshotRow {
   readonly partition: number;
   readonly next: number;
   readonly state: Uint8Array;
+  /** Whether the table waits for missing numbers, so that something is due without an event. */
+  readonly waits: boolean;
 }
 
 /** Moves a partition's position. Refused unless the position is `from` under `generation`. */

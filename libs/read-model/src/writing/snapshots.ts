@@ -22,13 +22,24 @@ export interface TableAtHand {
   readonly parked: { readonly offset: number; readonly line: number } | null;
 }
 
+/**
+ * A table whose saved state is up to date, and which waits for nothing: it needs to be loaded only
+ * when its next event comes.
+ */
+export interface DormantTable {
+  readonly table: string;
+  readonly isDormant: true;
+}
+
 /** The most bytes of snapshots to fetch at once. One state may be a megabyte. */
 const BYTES_AT_ONCE = 8 * 1024 * 1024;
 const TABLES_AT_ONCE = 200;
 
 interface Listed {
   readonly key: string;
+  readonly name: string;
   readonly bytes: number;
+  readonly isDormant: boolean;
 }
 
 interface TableColumns extends Omit<TableAtHand, 'parked'> {
@@ -37,18 +48,27 @@ interface TableColumns extends Omit<TableAtHand, 'parked'> {
 }
 
 /**
- * Yields the tables of a partition, fetched a few at a time, in no particular order. Only the owner
- * of the partition may rely on them.
+ * Yields the tables of a partition, in no particular order: first dormant ones, without their
+ * states, then the others, fetched a few at a time. Only the owner of the partition may rely on
+ * them.
  */
-export async function* tablesOf(pool: WriterPool, partition: number): AsyncGenerator<TableAtHand> {
+export async function* tablesOf(
+  pool: WriterPool,
+  partition: number,
+): AsyncGenerator<TableAtHand | DormantTable> {
   const listed = await pool.query<Listed>(
     'tables-of',
-    `select coalesce(t."table", k."table") as key, coalesce(octet_length(t.snapshot), 0) as bytes
+    `select coalesce(t."table", k."table") as key, coalesce(t.name, k.name) as name,
+            coalesce(octet_length(t.snapshot), 0) as bytes,
+            coalesce(k."table" is null and t.changed <= t.snapshot_next
+              and not t.snapshot_waits, false) as "isDormant"
      from (select * from ${pool.sql}.table_state where partition = $1) t
      full join (select * from ${pool.sql}.parked where partition = $1) k on k."table" = t."table"`,
     [partition],
   );
-  for (const keys of groups(listed)) yield* await tablesNamed(pool, keys);
+  for (const { name: table, isDormant } of listed) if (isDormant) yield { table, isDormant };
+  const others = listed.filter(({ isDormant }) => !isDormant);
+  for (const keys of groups(others)) yield* await tablesNamed(pool, keys);
 }
 
 /**
@@ -95,8 +115,14 @@ async function tablesNamed(pool: WriterPool, keys: readonly string[]): Promise<T
  * Returns the statement that saves a state in the table's row. The row must exist or be in the same
  * batch.
  */
-export const saving = (schema: string, { table, next, state }: SnapshotRow): Statement => ({
+export const saving = (schema: string, { table, next, state, waits }: SnapshotRow): Statement => ({
   name: 'save',
-  text: `update ${schema}.table_state set snapshot = $2, snapshot_next = $3 where "table" = $1`,
-  values: [keyOf(table), Buffer.from(state.buffer, state.byteOffset, state.byteLength), next],
+  text: `update ${schema}.table_state set snapshot = $2, snapshot_next = $3, snapshot_waits = $4
+    where "table" = $1`,
+  values: [
+    keyOf(table),
+    Buffer.from(state.buffer, state.byteOffset, state.byteLength),
+    next,
+    waits,
+  ],
 });

@@ -3,7 +3,7 @@ import * as ownership from './ownership.js';
 import * as parking from './parked.js';
 import type { PositionMove, RowBatch, ShoeTotals, UnjudgeableChange } from './batch.js';
 import { channelOf } from '../database/schema.js';
-import { saving, tableNamed, tablesOf, type TableAtHand } from './snapshots.js';
+import { saving, tableNamed, tablesOf, type DormantTable, type TableAtHand } from './snapshots.js';
 import { arrayOf } from './arrays.js';
 import {
   BET_TOTAL,
@@ -170,7 +170,8 @@ export class RowStore {
     return ownership.passed(this.pool, partition);
   }
 
-  tablesOf(partition: number): AsyncGenerator<TableAtHand> {
+  /** See `snapshots.tablesOf`. */
+  tablesOf(partition: number): AsyncGenerator<TableAtHand | DormantTable> {
     return tablesOf(this.pool, partition);
   }
 

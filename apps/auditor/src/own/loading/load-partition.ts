@@ -1,5 +1,5 @@
 import { BrokenLog, partitionOf, type StoredRecord } from '#event-log';
-import type { Claimed, ParkedEvent, TableAtHand } from '#read-model';
+import type { Claimed, DormantTable, ParkedEvent, TableAtHand } from '#read-model';
 import { PartitionFold } from '../../fold/partition-fold.js';
 import { lineKey, recordDigest, type LeftOut } from '../../fold/record-lines.js';
 import type { TableRun } from '../../fold/table-run.js';
@@ -8,15 +8,17 @@ import { recordsBetween, refold } from './refold.js';
 
 /**
  * Loads a claimed partition: its snapshots, with the log folded onto them up to the position.
- * Writes none of it again. Loading yields to timers, stops once the partition is no longer held,
- * and continues where it stopped if the same owner claims the partition again.
+ * Leaves dormant tables to their next events. Writes none of it again. Loading yields to timers,
+ * stops once the partition is no longer held, and continues where it stopped if the same owner
+ * claims the partition again.
  */
 export class PartitionLoad {
   /** Each table, and the offset from which the log is folded onto it. */
   private readonly tables = new Map<string, { readonly run: TableRun; readonly from: number }>();
+  private readonly dormant: string[] = [];
   private readonly parked: ParkedEvent[] = [];
   private readonly newlyParked: (Reloaded & { readonly row: ParkedEvent })[] = [];
-  private snapshots: AsyncGenerator<TableAtHand> | undefined;
+  private snapshots: AsyncGenerator<TableAtHand | DormantTable> | undefined;
   /** The lowest offset from which any table needs folding; then the next record to fold. */
   private from: number;
   private bytes = 0;
@@ -59,14 +61,14 @@ export class PartitionLoad {
     const leftOut = await this.leftOut();
     if (!(await this.loadSnapshots(isHeld))) return undefined;
     if (!(await this.refoldLog(isHeld, leftOut))) return undefined;
-    const { parked, bytes, loading } = this;
+    const { dormant, parked, bytes, loading } = this;
     const { judging, log } = loading;
     const fold = new PartitionFold(claimed, judging, {
-      ...{ parked, leftOut, bytes },
+      ...{ dormant, parked, leftOut, bytes },
       tables: [...this.tables.values()].map(({ run }) => run),
       partitionOf: (table) => partitionOf(table, log.partitions),
     });
-    for (const { run, row, state } of this.newlyParked) fold.park(run, row, state);
+    for (const { run, row, saved } of this.newlyParked) fold.park(run, row, saved);
     return fold;
   }
 
@@ -99,7 +101,8 @@ export class PartitionLoad {
     return false;
   }
 
-  private add(saved: TableAtHand): void {
+  private add(saved: TableAtHand | DormantTable): void {
+    if ('isDormant' in saved) return void this.dormant.push(saved.table);
     const { table, lastNext } = saved;
     const { partition } = this.begunUnder;
     if (saved.parked) {

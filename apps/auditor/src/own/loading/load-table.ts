@@ -1,10 +1,10 @@
 import type { Decoder } from '#audit';
-import type { EventLog } from '#event-log';
+import type { EventLog, StoredRecord } from '#event-log';
 import { asError } from '#process';
 import type { ParkedEvent, RowStore, TableAtHand } from '#read-model';
 import type { Refused } from '../../fold/partition-fold.js';
 import type { LeftOut } from '../../fold/record-lines.js';
-import { TableRun, type Judging, type LineAt } from '../../fold/table-run.js';
+import { TableRun, type Judging, type LineAt, type SavedRun } from '../../fold/table-run.js';
 import { recordsBetween, refold } from './refold.js';
 import type { TimeSlices } from './time-slices.js';
 
@@ -31,11 +31,17 @@ export interface TableToLoad {
   readonly gatherFrom: number;
 }
 
+/** A table as its snapshot holds it, and the offset from which the log is folded onto it. */
+interface Begun {
+  readonly run: TableRun;
+  readonly from: number;
+}
+
 /** A table as it was before an event. */
 export interface Reloaded {
   readonly run: TableRun;
-  /** The snapshot before the event's record; undefined if the table had no events before it. */
-  readonly state: Uint8Array | undefined;
+  /** The table before the event's record; undefined if it had no events before that. */
+  readonly saved: SavedRun | undefined;
   /** An event before the requested one that the table refused, if any. */
   readonly refused: Refused | undefined;
 }
@@ -49,20 +55,34 @@ export async function reload(
   asked: TableToLoad,
   until: LineAt,
 ): Promise<Reloaded> {
-  const { run, state, refused } = await reloadOnce(loading, asked, until);
-  if (!refused) return { run, state, refused };
+  return foldUpTo(until, loading, asked, await begun(loading, asked));
+}
+
+/** Returns the table as its snapshot holds it. */
+async function begun(loading: Loading, { table, first }: TableToLoad): Promise<Begun> {
+  return runFrom(await loading.rows.table(table), table, loading, first);
+}
+
+/** Folds the log onto a table. Begins again if it refuses an event before `until`. */
+async function foldUpTo(
+  until: LineAt,
+  loading: Loading,
+  asked: TableToLoad,
+  from: Begun,
+): Promise<Reloaded> {
+  const { run, saved, refused } = await foldOnce(until, loading, asked, from);
+  if (!refused) return { run, saved, refused };
   return { ...(await reload(loading, asked, refused)), refused };
 }
 
-async function reloadOnce(
-  loading: Loading,
-  { partition, table, leftOut, first, gatherFrom }: TableToLoad,
+async function foldOnce(
   until: LineAt,
+  { log, decoder, slices }: Loading,
+  { partition, table, leftOut, gatherFrom }: TableToLoad,
+  { run, from }: Begun,
 ): Promise<Reloaded> {
-  const { log, rows, decoder, slices } = loading;
-  const { run, from } = runFrom(await rows.table(table), table, loading, first);
   let isGathering = false;
-  let state: Uint8Array | undefined;
+  let saved: SavedRun | undefined;
   for await (const records of recordsBetween(log, partition, from, until.offset + 1)) {
     for (const record of records) {
       if (record.key !== table) continue;
@@ -72,14 +92,30 @@ async function reloadOnce(
         isGathering = true;
       }
       const isLast = record.offset === until.offset;
-      if (isLast && run.lastTime !== '') state = run.save();
+      if (isLast && run.lastTime !== '') saved = run.save();
       const lines = isLast ? { leftOut, to: until.line } : { leftOut };
       const refused = refold(run, record, decoder, lines);
-      if (refused) return { run, state, refused };
+      if (refused) return { run, saved, refused };
     }
   }
   if (!isGathering) run.takeChanges();
-  return { run, state, refused: undefined };
+  return { run, saved, refused: undefined };
+}
+
+/**
+ * Loads a dormant table for a record, which is the next one of the table after its snapshot. If
+ * that cannot be used, the table is folded from the log, up to the record or to an event that it
+ * refuses.
+ */
+export async function loadDormant(
+  loading: Loading,
+  { offset, key: table, partition }: StoredRecord,
+  leftOut: LeftOut,
+): Promise<Reloaded> {
+  const asked = { partition, table, leftOut, first: 0, gatherFrom: offset };
+  const from = await begun(loading, asked);
+  if (from.run.isLoaded) return { run: from.run, saved: undefined, refused: undefined };
+  return foldUpTo({ offset, line: 0 }, loading, asked, from);
 }
 
 /**
@@ -91,7 +127,7 @@ export function runFrom(
   table: string,
   { judging, unusable }: Loading,
   first: number,
-): { readonly run: TableRun; readonly from: number } {
+): Begun {
   let run: TableRun | undefined;
   try {
     run = saved?.snapshot ? TableRun.load(saved.snapshot, judging) : undefined;

@@ -147,8 +147,8 @@ class ParkedRun {
   async returnTo(fold: PartitionFold): Promise<void> {
     const { released } = this.asked.leftOut;
     if (!this.refusedEvent) return void fold.unpark(this.run, released);
-    const { run, state, refused } = await reload(this.loading, this.asked, this.refusedEvent);
+    const { run, saved, refused } = await reload(this.loading, this.asked, this.refusedEvent);
     fold.unpark(run, released);
-    fold.park(run, parkedAt(fold.partition, refused ?? this.refusedEvent), state);
+    fold.park(run, parkedAt(fold.partition, refused ?? this.refusedEvent), saved);
   }
 }

@@ -4,7 +4,13 @@ import { asError } from '#process';
 import type { ParkedEvent } from '#read-model';
 import type { PartitionFold, Refused } from '../../fold/partition-fold.js';
 import { lineKey, UnknownEvent } from '../../fold/record-lines.js';
-import { parkedAt, reload, type Loading, type Reloaded } from '../loading/load-table.js';
+import {
+  loadDormant,
+  parkedAt,
+  reload,
+  type Loading,
+  type Reloaded,
+} from '../loading/load-table.js';
 import type { Writer } from '../writer.js';
 
 /** Receives reports while refused events are settled. */
@@ -16,7 +22,7 @@ export interface RefusalListener {
 
 const RETRY_MS = 500;
 
-/** Folds records and settles the events that tables refuse. */
+/** Folds records, loads the tables that they need, and settles the events that tables refuse. */
 export class Refusals {
   constructor(
     private readonly loading: Loading,
@@ -25,38 +31,60 @@ export class Refusals {
   ) {}
 
   /**
-   * Folds the next record of a partition. If its table refuses an event, reloads the table as it
-   * was before and retries once, because the fault may pass; then parks the table. The fold is
-   * frozen meanwhile. It stays frozen if this rejects or `isHeld` returns false, because the
-   * table's state must not be written. Rejects with `BrokenLog` if the log is broken.
+   * Folds the next record of a partition. Loads its table first if that is dormant. If the table
+   * refuses an event, reloads the table as it was before and retries once, because the fault may
+   * pass; then parks the table. The fold is frozen meanwhile. It stays frozen if this rejects or
+   * `isHeld` returns false, because the table's state must not be written. Rejects with `BrokenLog`
+   * if the log is broken.
    */
   async take(fold: PartitionFold, record: StoredRecord, isHeld: () => boolean): Promise<void> {
+    if (fold.needsTableOf(record)) {
+      const load = (): Promise<ParkedEvent | undefined> => this.load(fold, record);
+      if (!(await this.retried(record.key, isHeld, load))) return;
+    }
     const refused = fold.take(record, this.loading.decoder);
     if (!refused) return;
     fold.freeze();
     // after this, the database has all that was projected; the rest is gathered from there
     await this.writer.idleOf(fold);
-    while (isHeld()) {
-      const isSettled = await this.trySettling(fold, record, refused);
-      if (isSettled) return void fold.thaw();
-      await pause(RETRY_MS);
-    }
+    const { table } = refused;
+    if (await this.retried(table, isHeld, () => this.settle(fold, record, refused))) fold.thaw();
   }
 
-  private async trySettling(
-    fold: PartitionFold,
-    record: StoredRecord,
-    refused: Refused,
+  /**
+   * Does work on a table that may park it, again and again until it succeeds. Returns whether it
+   * did; it does not once `isHeld` returns false.
+   */
+  private async retried(
+    table: string,
+    isHeld: () => boolean,
+    work: () => Promise<ParkedEvent | undefined>,
   ): Promise<boolean> {
-    try {
-      const parked = await this.settle(fold, record, refused);
-      if (parked) this.listener.tableParked(parked);
-      return true;
-    } catch (error) {
-      if (error instanceof BrokenLog) throw error;
-      this.listener.tableNotLoaded(refused.table, asError(error));
-      return false;
+    while (isHeld()) {
+      try {
+        const parked = await work();
+        if (parked) this.listener.tableParked(parked);
+        return true;
+      } catch (error) {
+        if (error instanceof BrokenLog) throw error;
+        this.listener.tableNotLoaded(table, asError(error));
+      }
+      await pause(RETRY_MS);
     }
+    return false;
+  }
+
+  /**
+   * Loads a dormant table. Parks it if its snapshot could not be used and it refused an event that
+   * an earlier version folded.
+   */
+  private async load(fold: PartitionFold, record: StoredRecord): Promise<ParkedEvent | undefined> {
+    const { run, saved, refused } = await loadDormant(this.loading, record, fold.leftOut);
+    fold.load(run);
+    if (!refused) return undefined;
+    const row = parkedAt(fold.partition, refused);
+    fold.park(run, row, saved);
+    return row;
   }
 
   /**
@@ -70,12 +98,12 @@ export class Refusals {
   ): Promise<ParkedEvent | undefined> {
     const tried = new Set<string>();
     for (let refused: Refused | undefined = first; refused;) {
-      const { run, state, refused: earlier } = await this.reloaded(fold, refused);
+      const { run, saved, refused: earlier } = await this.reloaded(fold, refused);
       const isLasting =
         earlier !== undefined || refused.why instanceof UnknownEvent || tried.has(lineKey(refused));
       if (isLasting) {
         const row = parkedAt(fold.partition, earlier ?? refused);
-        fold.park(run, row, state);
+        fold.park(run, row, saved);
         fold.resume(record, this.loading.decoder, refused.line);
         return row;
       }

@@ -104,7 +104,8 @@ export class Takeovers {
       partition: owned.partition,
       next: fold.next,
       refolded,
-      tables: fold.tables.size,
+      tables: fold.tables.size + fold.dormant.size,
+      dormant: fold.dormant.size,
       parked: fold.parked.size,
       ms: Math.round(ms),
     });
