@@ -177,7 +177,7 @@ it('a saved table that is quiet for ten minutes is not kept in memory', () => {
   clock.minutes = 10;
   rest();
   expect([...fold.tables.keys()]).toEqual(['T2']);
-  expect([...fold.dormant]).toEqual(['T1']);
+  expect([...fold.unloaded.keys()]).toEqual(['T1']);
   const record = { partition: 0, offset: fold.next, key: 'T1', value: Buffer.from('') };
   expect(fold.needsTableOf(record)).toBe(true);
   expect(fold.needsTableOf({ ...record, offset: fold.next - 1 })).toBe(false); // folded before
@@ -211,5 +211,5 @@ it('a quiet table is kept in memory while it waits for missing numbers', () => {
   clock.minutes = 20;
   rest();
   rest();
-  expect([...fold.dormant]).toEqual(['T1']);
+  expect([...fold.unloaded.keys()]).toEqual(['T1']);
 });

@@ -3,7 +3,8 @@ import { Decoder, fold, houseFrom } from '#audit';
 import type { Journal } from '#server';
 import { MemoryLog, type StoredRecord } from '#event-log';
 import { judgingBy, type Judging } from '../../apps/auditor/src/fold/table-run.js';
-import { PartitionLoad } from '../../apps/auditor/src/own/loading/load-partition.js';
+import { PartitionOpening } from '../../apps/auditor/src/own/loading/load-partition.js';
+import { load } from '../../apps/auditor/src/own/loading/load-table.js';
 import { TimeSlices } from '../../apps/auditor/src/own/loading/time-slices.js';
 import { decoded } from '../kit/audit.js';
 import { eventually } from '../kit/eventually.js';
@@ -21,23 +22,27 @@ import {
   tablesIn,
 } from './floor.js';
 
-/** A log that reads little at a time, and waits before it reads beyond an offset while it is shut. */
+/** A log that reads little at a time, and keeps some reads waiting while it is shut. */
 class SlowLog extends MemoryLog {
-  /** The offset that reads wait at, or null. */
-  private gate: number | null = null;
+  /** The offsets from which a read waits: the first, and the one after the last. */
+  private gate = { from: Infinity, to: Infinity };
+  /** How many reads of partition 0 began at its start. */
+  readsFromStart = 0;
   private readonly waiting: (() => void)[] = [];
   fails = false;
 
   override async read(partition: number, from: number): Promise<StoredRecord[]> {
     if (this.fails) throw new Error('the log is away');
-    if (this.gate !== null && from >= this.gate && from < (await this.head(partition)) - 1)
+    if (partition === 0 && from === 0) this.readsFromStart += 1;
+    const last = (await this.head(partition)) - 1;
+    if (from >= this.gate.from && from < this.gate.to && from < last)
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     return super.read(partition, from, 2_000);
   }
 
-  /** Keeps reads from an offset on waiting, but for those of the last record. */
-  shut(gate: number): void {
-    this.gate = gate;
+  /** Keeps reads from some offsets on waiting, but for those of the last record. */
+  shut(from: number, to = Infinity): void {
+    this.gate = { from, to };
   }
 
   get isWaitedFor(): boolean {
@@ -45,7 +50,7 @@ class SlowLog extends MemoryLog {
   }
 
   open(): void {
-    this.gate = null;
+    this.shut(Infinity);
     for (const goOn of this.waiting.splice(0)) goOn();
   }
 }
@@ -131,10 +136,12 @@ describe('a takeover', () => {
     await eventually('a takeover that waits for the log', () => log.isWaitedFor);
     await steal();
     await eventually('the loss', () => journal.has('partition lost'));
-    expect(judging.folded).toBeGreaterThan(0);
+    expect(log.readsFromStart).toBe(1);
     log.open();
     await giveBack();
     await eventually('both partitions', () => auditor.following.length === 2);
+    await eventually('the table', () => journal.has('tables loaded'));
+    expect(log.readsFromStart).toBe(1);
     expect(judging.folded).toBe(EVENTS);
     expect(journal.lines.join('\n')).toMatch(/loading resumed \{"partition":0\}/);
     await expectRestOfT1();
@@ -156,7 +163,35 @@ describe('a takeover', () => {
     const judging = counting();
     const second = await floor.start({ judging });
     await eventually('both partitions', () => second.following.length === 2);
+    await eventually('all tables', () => second.isIdle);
     expect(judging.folded).toBe(0);
+  });
+
+  it('judges an event as soon as its table is loaded, whatever other tables take', async () => {
+    const [first, rest] = [linesAt('T1').slice(0, EVENTS), linesAt('T5')];
+    const auditor = await floor.start();
+    await append(floor.log, 'T1', recordsOf('T1', first, [4]), 0);
+    await floor.caughtUp();
+    await auditor.close(); // saves T1
+    const saved = await floor.log.head(0);
+    await written(['T5']);
+    // T1 has an event since, and its saved state is damaged: all of its log must be folded again
+    const another = await floor.start();
+    await append(floor.log, 'T1', recordsOf('T1', linesAt('T1').slice(EVENTS), [100]), 0);
+    await floor.caughtUp();
+    await another.abandon();
+    await floor.expireLeases();
+    await floor.query(`update rows.table_state set snapshot = 'damaged' where "table" = 'T1'`);
+    log.shut(0, saved);
+    const slow = await floor.start({ log });
+    await eventually('a table that waits for the log', () => log.isWaitedFor);
+    await append(floor.log, 'T5', recordsOf('T5', rest.slice(EVENTS), [4]), 0);
+    await floor.caughtUp();
+    await expectTable('T5', rest);
+    expect(slow.isIdle).toBe(false);
+    log.open();
+    await eventually('all tables', () => slow.isIdle);
+    await expectTable('T1', linesAt('T1'));
   });
 
   it('begins again if another auditor wrote the partition meanwhile', async () => {
@@ -190,6 +225,7 @@ describe('a takeover', () => {
     await eventually('a partition given up', () => journal.has('it could not be followed'));
     log.fails = false;
     await eventually('both partitions', () => auditor.following.length === 2);
+    await eventually('the table', () => journal.has('tables loaded'));
     expect(judging.folded).toBe(EVENTS);
     expect(await floor.query('select from rows.position where stopped_at is not null')).toEqual([]);
   });
@@ -213,9 +249,7 @@ describe('a table that is saved and quiet', () => {
     const judging = counting();
     const second = await floor.start({ journal, judging });
     await eventually('both partitions', () => second.following.length === 2);
-    expect(journal.lines.join('\n')).toMatch(
-      /partition taken over .*"refolded":0,"tables":2,"dormant":2/,
-    );
+    expect(journal.lines.join('\n')).toMatch(/partition taken over .*"tables":2,"due":0/);
     await goOn('T1');
     await floor.caughtUp();
     expect(judging.folded).toBe(linesAt('T1').length - EVENTS);
@@ -277,7 +311,7 @@ describe('an auditor that gives a partition back', () => {
     const second = await floor.start({ journal, judging });
     await eventually('a partition of its own', () => second.following.length === 1);
     const taken = tables[second.following[0] as number] as string[];
-    expect(journal.lines.join('\n')).toMatch(/partition taken over .*"refolded":0,"tables":3/);
+    expect(journal.lines.join('\n')).toMatch(/partition taken over .*"tables":3,"due":0/);
     expect(judging.folded).toBe(0);
     for (const table of taken)
       await append(floor.log, table, recordsOf(table, linesAt(table).slice(EVENTS), [4]));
@@ -286,10 +320,11 @@ describe('an auditor that gives a partition back', () => {
   });
 
   it('gives those first that it has not begun to load, so that two auditors load at the same time', async () => {
-    const wide = await Floor.open(4);
+    const wide = await Floor.open(6);
     const slow = new SlowLog({ store: wide.log.store });
     try {
-      for (const table of [0, 1, 2, 3].flatMap((partition) => tablesIn(wide.log, partition, 1)))
+      const partitions = [0, 1, 2, 3, 4, 5]; // four are loaded at once
+      for (const table of partitions.flatMap((partition) => tablesIn(wide.log, partition, 1)))
         await append(wide.log, table, recordsOf(table, linesAt(table).slice(0, EVENTS), [4]));
       const writer = await wide.start();
       await wide.caughtUp();
@@ -302,7 +337,9 @@ describe('an auditor that gives a partition back', () => {
       await eventually('two partitions for the second', () => second.following.length === 2);
       expect(first.following).toEqual([]);
       slow.open();
-      await eventually('two partitions for the first', () => first.following.length === 2);
+      await eventually('three partitions for each', () =>
+        [first, second].every(({ following }) => following.length === 3),
+      );
     } finally {
       slow.open();
       await wide.close();
@@ -334,7 +371,7 @@ describe('an auditor that gives a partition back', () => {
       [slow, second].every(({ following }) => following.length === 1),
     );
     expect(judging.folded).toBe(2 * EVENTS);
-    expect(journal.lines.join('\n')).toMatch(/partition taken over .*"refolded":0/);
+    expect(journal.lines.join('\n')).toMatch(/partition taken over .*"due":0/);
   });
 });
 
@@ -370,18 +407,22 @@ describe('long work is divided into slices', () => {
     const unusable = (_table: string, why: Error): void => {
       throw why;
     };
-    const load = new PartitionLoad(
-      { log: floor.log, rows: floor.store(), judging, decoder, slices, unusable },
-      claimed,
-    );
+    const loading = { log: floor.log, rows: floor.store(), judging, decoder, slices, unusable };
+    const opening = new PartitionOpening(loading, claimed);
+    let folded = 0;
     const longest = await longestTurn(
       () => clock,
       async () => {
-        const loaded = await load.run(claimed, () => true);
-        expect(loaded?.tables.size).toBe(12);
-        expect(loaded?.folded).toBe(12 * EVENTS);
+        const fold = await opening.run(claimed, () => true);
+        if (!fold) throw new Error('the partition is not held');
+        expect(opening.due).toHaveLength(12);
+        for (const table of opening.due) {
+          const { run } = await load(loading, fold, table);
+          folded += run.folded;
+        }
       },
     );
+    expect(folded).toBe(12 * EVENTS);
     expect(clock).toBeGreaterThan(12 * (EVENTS / 4));
     expect(longest).toBeLessThanOrEqual(12);
   });

@@ -185,8 +185,8 @@ describe('ownership', () => {
   it('is renewed while every connection that loads and writes is in use', async () => {
     const held = await anna.claim('anna', LONG, 4);
     const letGo = await rows.holding('lock table rows.table_state in access exclusive mode');
-    const loading = Array.from({ length: 6 }, (_, i) => anna.table(`T${i}`));
-    await rows.waiting('select coalesce(t.name');
+    const loading = Array.from({ length: 6 }, (_, i) => anna.savedTable(`T${i}`));
+    await rows.waiting('select t."snapshot"');
     expect(await anna.renew('anna', 2 * LONG, held)).toEqual([]);
     expect(await anna.heartbeat('anna', LONG)).toBe(1);
     await letGo();

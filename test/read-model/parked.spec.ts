@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { RowStore, type DormantTable, type ParkedEvent, type TableAtHand } from '#read-model';
+import { RowStore, type ListedTable, type ParkedEvent } from '#read-model';
 import { eachOnFreshRows, type Rows } from './looking.js';
 import { findingRow, move, NOTHING, snapshotRow, tableRow } from './rows.js';
 
@@ -25,10 +25,9 @@ const row = (table: string, with_: Partial<ParkedEvent> = {}): ParkedEvent => ({
   ...with_,
 });
 
-async function atHand(partition: number): Promise<(TableAtHand | DormantTable)[]> {
-  const all: (TableAtHand | DormantTable)[] = [];
-  for await (const table of store.tablesOf(partition)) all.push(table);
-  return all.sort((a, b) => (a.table < b.table ? -1 : 1));
+async function listed(partition: number): Promise<ListedTable[]> {
+  const all = await store.tablesOf(partition);
+  return all.sort((one, other) => (one.table < other.table ? -1 : 1));
 }
 
 describe('a parked table', () => {
@@ -150,80 +149,41 @@ describe('the new owner of a partition', () => {
       ],
       parked: [row('B', { offset: 8, line: 0 }), row('D', { offset: 1, line: 7 })],
     });
-    expect(await atHand(0)).toEqual([
-      { table: 'A', snapshot: null, snapshotNext: null, lastNext: 4, parked: null },
+    const unsaved = { snapshotNext: null, snapshotWaits: null };
+    expect(await listed(0)).toEqual([
+      { table: 'A', ...unsaved, lastNext: 4, parked: null },
       {
         table: 'B',
-        snapshot: Buffer.from('state of B'),
         snapshotNext: 8,
+        snapshotWaits: false,
         lastNext: 9,
         parked: { offset: 8, line: 0 },
       },
-      {
-        table: 'D',
-        snapshot: null,
-        snapshotNext: null,
-        lastNext: 0,
-        parked: { offset: 1, line: 7 },
-      },
+      { table: 'D', ...unsaved, lastNext: 0, parked: { offset: 1, line: 7 } },
     ]);
-    expect(await atHand(1)).toEqual([
-      { table: 'C', snapshot: Buffer.from(''), snapshotNext: 2, lastNext: 2, parked: null },
+    expect(await listed(1)).toEqual([
+      { table: 'C', snapshotNext: 2, snapshotWaits: true, lastNext: 2, parked: null },
     ]);
-    for (const table of [...(await atHand(0)), ...(await atHand(1))])
-      expect(await store.table(table.table)).toEqual(table);
-    expect(await store.table('E')).toBeUndefined();
-  });
-
-  it('gets no state of a table that is saved and waits for nothing, until it changes', async () => {
-    const of = (table: string, changed: number) => tableRow(table, { changed });
-    await store.write({
-      ...still(),
-      tables: [of('saved', 4), of('changed since', 5), of('waits', 4), of('parked', 4)],
-      snapshots: [
-        snapshotRow('saved', 4, 's'),
-        snapshotRow('changed since', 4, 'c'),
-        snapshotRow('waits', 4, 'w', { waits: true }),
-        snapshotRow('parked', 4, 'p'),
-      ],
-      parked: [row('parked', { offset: 4, line: 0 })],
+    expect(await store.savedTable('A')).toEqual({
+      snapshot: null,
+      snapshotNext: null,
+      lastNext: 4,
     });
-    expect(await atHand(0)).toEqual([
-      expect.objectContaining({ table: 'changed since', snapshot: Buffer.from('c') }),
-      expect.objectContaining({ table: 'parked', snapshot: Buffer.from('p') }),
-      { table: 'saved', isDormant: true },
-      expect.objectContaining({ table: 'waits', snapshot: Buffer.from('w') }),
-    ]);
-    expect(await store.table('saved')).toMatchObject({ snapshot: Buffer.from('s') });
-    await store.write({ ...still(), tables: [of('saved', 5)] });
-    expect(await atHand(0)).toContainEqual(
-      expect.objectContaining({ table: 'saved', snapshot: Buffer.from('s'), lastNext: 5 }),
-    );
+    expect(await store.savedTable('B')).toEqual({
+      snapshot: Buffer.from('state of B'),
+      snapshotNext: 8,
+      lastNext: 9,
+    });
+    expect(await store.savedTable('E')).toBeUndefined();
   });
 
-  it('gets the state of a table that an earlier version saved, which did not say if it waits', async () => {
+  it('does not know of a state that an earlier version saved whether its table waits', async () => {
     await store.write({
       ...still(),
       tables: [tableRow('A', { changed: 4 })],
       snapshots: [snapshotRow('A', 4, 'a')],
     });
     await rows.ask('update rows.table_state set snapshot_waits = null');
-    expect(await atHand(0)).toEqual([
-      expect.objectContaining({ table: 'A', snapshot: Buffer.from('a') }),
-    ]);
-  });
-
-  it('gets more snapshots and more tables than one fetch returns', async () => {
-    const tables = Array.from({ length: 450 }, (_, i) => `T${String(i).padStart(3, '0')}`);
-    const state = (i: number): Buffer => Buffer.alloc(i % 50 === 0 ? 3 * 1024 * 1024 : 10, i);
-    await store.write({
-      ...still(),
-      tables: tables.map((table) => tableRow(table)),
-      snapshots: tables.map((table, i) => snapshotRow(table, 0, state(i))),
-    });
-    const found = await atHand(0);
-    expect(found.map(({ table }) => table)).toEqual(tables);
-    const snapshots = found.map((each) => ('snapshot' in each ? each.snapshot : null));
-    expect(snapshots.every((bytes, i) => bytes !== null && state(i).equals(bytes))).toBe(true);
+    expect(await listed(0)).toMatchObject([{ table: 'A', snapshotWaits: null }]);
   });
 });

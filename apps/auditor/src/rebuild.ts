@@ -15,7 +15,7 @@ import {
 } from '#read-model';
 import type { PartitionFold } from './fold/partition-fold.js';
 import { judgingBy } from './fold/table-run.js';
-import { PartitionLoad } from './own/loading/load-partition.js';
+import { PartitionOpening } from './own/loading/load-partition.js';
 import type { Loading } from './own/loading/load-table.js';
 import { recordsBetween } from './own/loading/refold.js';
 import { TimeSlices } from './own/loading/time-slices.js';
@@ -178,8 +178,8 @@ class ShadowRows {
     }, LEASE_MS / 3);
     for (const claimed of this.claimed) {
       this.check();
-      const load = new PartitionLoad(this.loading, claimed);
-      const fold = await load.run(claimed, () => !this.isAborted);
+      const opening = new PartitionOpening(this.loading, claimed);
+      const fold = await opening.run(claimed, () => !this.isAborted);
       this.check();
       if (!fold) continue;
       this.folds.set(claimed.partition, fold);

@@ -193,7 +193,7 @@ export {
   type Stop,
 } from './writing/ownership.js';
 export type { ParkedAsk, ParkedTable } from './writing/parked.js';
-export type { DormantTable, TableAtHand } from './writing/snapshots.js';
+export type { ListedTable, SavedTable } from './writing/snapshots.js';
 export { keyOf } from './database/schema-keys.js';
 export {
   commissionCoups,

@@ -22,16 +22,18 @@ export interface Refused extends LineAt {
   readonly why: Error;
 }
 
+/**
+ * The records that must be folded onto the saved state of a table that is not loaded. The rows
+ * already hold their changes.
+ */
+export type Tail = readonly StoredRecord[];
+
 /** What a takeover loaded of a partition. */
 export interface Resumed {
-  /** Tables folded up to the position. The rows already hold their changes. */
-  readonly tables: Iterable<TableRun>;
-  /** Tables that were not loaded. */
-  readonly dormant: Iterable<string>;
+  /** Its tables, none of which is loaded, but for those that are parked. */
+  readonly unloaded: Iterable<readonly [table: string, tail: Tail]>;
   readonly parked: Iterable<ParkedEvent>;
   readonly leftOut: LeftOut;
-  /** Bytes of the log that the takeover folded. */
-  readonly bytes: number;
   /** Returns the partition of a table. */
   readonly partitionOf: (table: string) => number;
 }
@@ -56,7 +58,7 @@ export class PartitionFold {
   readonly partition: number;
   readonly generation: number;
   private readonly runs = new Map<string, TableRun>();
-  private readonly dormantTables: Set<string>;
+  private readonly unloadedTables: Map<string, Tail>;
   private readonly parkedTables = new Map<string, ParkedEvent>();
   private readonly decided: { released: Set<string>; passed: Map<number, string> };
   private readonly snapshots: Snapshots;
@@ -84,12 +86,10 @@ export class PartitionFold {
       lastDigest,
     }: Pick<Claimed, 'partition' | 'generation' | 'next' | 'lastDigest'>,
     private readonly judging: Judging,
-    { tables, dormant, parked, leftOut, bytes, partitionOf }: Resumed = {
-      tables: [],
-      dormant: [],
+    { unloaded, parked, leftOut, partitionOf }: Resumed = {
+      unloaded: [],
       parked: [],
       leftOut: NOTHING_LEFT_OUT,
-      bytes: 0,
       partitionOf: () => partition,
     },
     now: () => number = () => performance.now(),
@@ -100,13 +100,10 @@ export class PartitionFold {
     this.projected = this.writtenNext = next;
     this.digest = lastDigest ?? Buffer.alloc(0);
     this.decided = { released: new Set(leftOut.released), passed: new Map(leftOut.passed) };
-    this.dormantTables = new Set(dormant);
+    this.unloadedTables = new Map(unloaded);
     for (const row of parked) this.parkedTables.set(row.table, row);
-    for (const run of tables) this.runs.set(run.table, run);
-    const events = [...this.runs.values()].reduce((sum, { folded }) => sum + folded, 0);
-    this.progress = { next, events, bytes };
+    this.progress = { next, events: 0, bytes: 0 };
     this.snapshots = new Snapshots(partition, judging, now);
-    for (const run of this.runs.values()) this.snapshots.resume(run, this.progress);
   }
 
   /** The tables that are loaded. */
@@ -114,9 +111,9 @@ export class PartitionFold {
     return this.runs;
   }
 
-  /** The tables whose state is in the database alone, because they are saved and quiet. */
-  get dormant(): ReadonlySet<string> {
-    return this.dormantTables;
+  /** The tables that are not loaded. */
+  get unloaded(): ReadonlyMap<string, Tail> {
+    return this.unloadedTables;
   }
 
   /** The parked tables, and the event that each stopped at. */
@@ -139,7 +136,7 @@ export class PartitionFold {
     return this.writtenNext;
   }
 
-  /** Events folded by the takeover and since. */
+  /** Events folded since the takeover. */
   get folded(): number {
     return this.progress.events;
   }
@@ -181,12 +178,12 @@ export class PartitionFold {
 
   /** Returns whether the table of a record must be loaded before `take`. */
   needsTableOf({ key, offset }: StoredRecord): boolean {
-    return offset === this.next && this.dormantTables.has(key);
+    return offset === this.next && this.unloadedTables.has(key);
   }
 
-  /** Adds a dormant table, which was loaded. */
+  /** Adds a table that was loaded, with its tail folded onto it. */
   load(run: TableRun): void {
-    this.dormantTables.delete(run.table);
+    this.unloadedTables.delete(run.table);
     this.snapshots.resume(run, this.progress);
     this.runs.set(run.table, run);
   }
@@ -214,7 +211,7 @@ export class PartitionFold {
    */
   resume(record: StoredRecord, decoder: Decoder, from: number): Refused | undefined {
     const { key, offset, value } = record;
-    if (this.dormantTables.has(key)) throw new Error(`table ${key} is not loaded`);
+    if (this.unloadedTables.has(key)) throw new Error(`table ${key} is not loaded`);
     if (this.parkedTables.has(key)) this.count(linesIn(value) - from);
     else {
       const lines = { from, leftOut: this.decided };
@@ -251,7 +248,7 @@ export class PartitionFold {
     const { table, offset } = row;
     this.replace(run);
     this.runs.delete(table);
-    this.dormantTables.delete(table);
+    this.unloadedTables.delete(table);
     this.snapshots.remove(table);
     this.parkedTables.set(table, row);
     this.newlyParked.push(row);
@@ -340,7 +337,7 @@ export class PartitionFold {
     for (const { table } of this.snapshots.unloadable(this.runs)) {
       this.runs.delete(table);
       this.snapshots.remove(table);
-      this.dormantTables.add(table);
+      this.unloadedTables.set(table, []);
     }
   }
 

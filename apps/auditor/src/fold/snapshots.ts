@@ -3,8 +3,8 @@ import type { SnapshotRow } from '#read-model';
 import { TableRun, type Judging } from './table-run.js';
 
 /**
- * How far a partition is folded: the next offset, and the events and bytes folded by the takeover
- * and since.
+ * How far a partition is folded: the next offset, and the events and bytes folded since the
+ * takeover.
  */
 export interface FoldProgress {
   readonly next: number;
@@ -44,6 +44,8 @@ const QUIET_MS = 30_000;
 const UNLOAD_AFTER_MS = 600_000;
 const TAIL_CHECK_EVENTS = 1_000;
 const TAIL_CHECK_BYTES = 1024 * 1024;
+/** The events of a partition when a table was saved whose tail is to be long. */
+const LONG_AGO = -Number.MAX_SAFE_INTEGER;
 /** Saving starts at this share of the longest tail, so that tables are saved one by one. */
 const TAIL_SAVE_FROM = 0.8;
 
@@ -67,17 +69,16 @@ export class Snapshots {
   }
 
   /**
-   * Adds a table that was loaded, and the log folded onto it. If anything was folded again, it
-   * counts as quiet and is saved as soon as possible, so that no other takeover folds it again.
+   * Adds a table that was loaded, and the log folded onto it. If anything was folded again, it is
+   * saved as soon as possible, so that no other takeover folds it again.
    */
   resume(run: TableRun, { events, bytes }: FoldProgress): void {
-    const isFolded = run.folded > 0;
     this.saved.set(run.table, {
       begins: run.isLoaded ? null : 0,
       folded: 0,
-      events: isFolded ? 0 : events,
-      bytes: isFolded ? 0 : bytes,
-      changedAt: this.now() - (isFolded ? QUIET_MS : 0),
+      events: run.folded > 0 ? LONG_AGO : events,
+      bytes,
+      changedAt: this.now(),
     });
   }
 

@@ -84,7 +84,10 @@ export class Auditor {
     const follower = log.follow(
       new Intake({ partitions, writer, refusals, faults, tasks, slices }),
     );
-    const shared = { ...parts, reports, loading, partitions, writer, follower, faults, tasks };
+    const shared = {
+      ...parts,
+      ...{ reports, loading, partitions, refusals, writer, follower, faults, tasks },
+    };
     this.shared = shared;
     this.renewing = new BackgroundTasks((error) => reports.heartbeatFailed(error));
     this.takeovers = new Takeovers(shared);

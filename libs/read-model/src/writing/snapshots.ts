@@ -4,111 +4,64 @@ import { TABLE_STATE } from '../entities/index.js';
 import type { WriterPool } from './pool.js';
 import type { Statement } from './statements.js';
 
-/** A table of a partition, for the owner that takes the partition over. */
-export interface TableAtHand {
+/** A table of a partition, without its saved state. */
+export interface ListedTable {
   readonly table: string;
-  /**
-   * The saved state, which includes everything before the offset `snapshotNext`. Both are null if
-   * none was saved, and the table must then be folded from offset 0.
-   */
-  readonly snapshot: Uint8Array | null;
+  /** The saved state includes everything before this offset. Null if none was saved. */
   readonly snapshotNext: number | null;
+  /** Whether the table waited for missing numbers then; null if that is not known. */
+  readonly snapshotWaits: boolean | null;
   /**
    * The offset after the last record that changed the table. If it is not beyond `snapshotNext`,
-   * the snapshot is up to date.
+   * the saved state is up to date.
    */
   readonly lastNext: number;
   /** The event that it is parked at, or null. */
   readonly parked: { readonly offset: number; readonly line: number } | null;
 }
 
-/**
- * A table whose saved state is up to date, and which waits for nothing: it needs to be loaded only
- * when its next event comes.
- */
-export interface DormantTable {
-  readonly table: string;
-  readonly isDormant: true;
+/** A table with its saved state. Without one, it must be folded from offset 0. */
+export interface SavedTable extends Pick<ListedTable, 'snapshotNext' | 'lastNext'> {
+  readonly snapshot: Uint8Array | null;
 }
 
-/** The most bytes of snapshots to fetch at once. One state may be a megabyte. */
-const BYTES_AT_ONCE = 8 * 1024 * 1024;
-const TABLES_AT_ONCE = 200;
-
-interface Listed {
-  readonly key: string;
-  readonly name: string;
-  readonly bytes: number;
-  readonly isDormant: boolean;
-}
-
-interface TableColumns extends Omit<TableAtHand, 'parked'> {
+interface ListedColumns extends Omit<ListedTable, 'parked'> {
   readonly offset: number | null;
   readonly line: number;
 }
 
 /**
- * Yields the tables of a partition, in no particular order: first dormant ones, without their
- * states, then the others, fetched a few at a time. Only the owner of the partition may rely on
- * them.
+ * Returns the tables of a partition, in no particular order. Only the owner of the partition may
+ * rely on them.
  */
-export async function* tablesOf(
-  pool: WriterPool,
-  partition: number,
-): AsyncGenerator<TableAtHand | DormantTable> {
-  const listed = await pool.query<Listed>(
+export async function tablesOf(pool: WriterPool, partition: number): Promise<ListedTable[]> {
+  const rows = await pool.query<ListedColumns>(
     'tables-of',
-    `select coalesce(t."table", k."table") as key, coalesce(t.name, k.name) as name,
-            coalesce(octet_length(t.snapshot), 0) as bytes,
-            coalesce(k."table" is null and t.changed <= t.snapshot_next
-              and not t.snapshot_waits, false) as "isDormant"
+    `select coalesce(t.name, k.name) as "table",
+            ${TABLE_STATE.select('t', ['snapshotNext', 'snapshotWaits'])},
+            coalesce(t.changed, 0) as "lastNext", k."offset", k.line
      from (select * from ${pool.sql}.table_state where partition = $1) t
      full join (select * from ${pool.sql}.parked where partition = $1) k on k."table" = t."table"`,
     [partition],
-  );
-  for (const { name: table, isDormant } of listed) if (isDormant) yield { table, isDormant };
-  const others = listed.filter(({ isDormant }) => !isDormant);
-  for (const keys of groups(others)) yield* await tablesNamed(pool, keys);
-}
-
-/**
- * Returns one table as the owner of its partition finds it, or undefined if nothing of it was
- * written.
- */
-export async function tableNamed(pool: WriterPool, name: string): Promise<TableAtHand | undefined> {
-  const found = await tablesNamed(pool, [keyOf(name)]);
-  return found.find(({ table }) => table === name);
-}
-
-/** Groups tables, in order, so that each group is small enough to fetch at once. */
-function groups(listed: readonly Listed[]): string[][] {
-  const all: string[][] = [];
-  let bytesLeft = 0;
-  for (const { key, bytes } of listed) {
-    const group = all.at(-1);
-    if (group && bytes <= bytesLeft && group.length < TABLES_AT_ONCE) group.push(key);
-    else {
-      all.push([key]);
-      bytesLeft = BYTES_AT_ONCE;
-    }
-    bytesLeft -= bytes;
-  }
-  return all;
-}
-
-async function tablesNamed(pool: WriterPool, keys: readonly string[]): Promise<TableAtHand[]> {
-  const rows = await pool.query<TableColumns>(
-    'tables-named',
-    `select coalesce(t.name, k.name) as "table",
-              ${TABLE_STATE.select('t', ['snapshot', 'snapshotNext'])},
-              coalesce(t.changed, 0) as "lastNext", k."offset", k.line
-     from unnest($1::text[]) wanted ("table") left join ${pool.sql}.table_state t using ("table") left join ${pool.sql}.parked k using ("table")`,
-    [keys],
   );
   return rows.map(({ offset, line, ...table }) => ({
     ...table,
     parked: offset === null ? null : { offset, line },
   }));
+}
+
+/**
+ * Returns a table as the owner of its partition finds it, or undefined if nothing of it was
+ * written.
+ */
+export async function savedTable(pool: WriterPool, name: string): Promise<SavedTable | undefined> {
+  const [row] = await pool.query<SavedTable>(
+    'saved-table',
+    `select ${TABLE_STATE.select('t', ['snapshot', 'snapshotNext'])}, t.changed as "lastNext"
+     from ${pool.sql}.table_state t where t."table" = $1 and t.name = $2`,
+    [keyOf(name), name],
+  );
+  return row;
 }
 
 /**

@@ -3,7 +3,7 @@ import * as ownership from './ownership.js';
 import * as parking from './parked.js';
 import type { PositionMove, RowBatch, ShoeTotals, UnjudgeableChange } from './batch.js';
 import { channelOf } from '../database/schema.js';
-import { saving, tableNamed, tablesOf, type DormantTable, type TableAtHand } from './snapshots.js';
+import { savedTable, saving, tablesOf, type ListedTable, type SavedTable } from './snapshots.js';
 import { arrayOf } from './arrays.js';
 import {
   BET_TOTAL,
@@ -171,13 +171,13 @@ export class RowStore {
   }
 
   /** See `snapshots.tablesOf`. */
-  tablesOf(partition: number): AsyncGenerator<TableAtHand | DormantTable> {
+  tablesOf(partition: number): Promise<ListedTable[]> {
     return tablesOf(this.pool, partition);
   }
 
-  /** See `snapshots.tableNamed`. */
-  table(name: string): Promise<TableAtHand | undefined> {
-    return tableNamed(this.pool, name);
+  /** See `snapshots.savedTable`. */
+  savedTable(name: string): Promise<SavedTable | undefined> {
+    return savedTable(this.pool, name);
   }
 
   parked(): Promise<parking.ParkedTable[]> {

@@ -1,8 +1,8 @@
 import type { Decoder } from '#audit';
-import type { EventLog, StoredRecord } from '#event-log';
+import type { EventLog } from '#event-log';
 import { asError } from '#process';
-import type { ParkedEvent, RowStore, TableAtHand } from '#read-model';
-import type { Refused } from '../../fold/partition-fold.js';
+import type { ParkedEvent, RowStore, SavedTable } from '#read-model';
+import type { PartitionFold, Refused } from '../../fold/partition-fold.js';
 import type { LeftOut } from '../../fold/record-lines.js';
 import { TableRun, type Judging, type LineAt, type SavedRun } from '../../fold/table-run.js';
 import { recordsBetween, refold } from './refold.js';
@@ -60,7 +60,7 @@ export async function reload(
 
 /** Returns the table as its snapshot holds it. */
 async function begun(loading: Loading, { table, first }: TableToLoad): Promise<Begun> {
-  return runFrom(await loading.rows.table(table), table, loading, first);
+  return runFrom(await loading.rows.savedTable(table), table, loading, first);
 }
 
 /** Folds the log onto a table. Begins again if it refuses an event before `until`. */
@@ -103,27 +103,36 @@ async function foldOnce(
 }
 
 /**
- * Loads a dormant table for a record, which is the next one of the table after its snapshot. If
- * that cannot be used, the table is folded from the log, up to the record or to an event that it
+ * Loads a table of a partition, up to the partition's position: its snapshot, with its tail folded
+ * onto it. If the snapshot cannot be used, folds all of its log. Stops at an event that the table
  * refuses.
  */
-export async function loadDormant(
+export async function load(
   loading: Loading,
-  { offset, key: table, partition }: StoredRecord,
-  leftOut: LeftOut,
+  { partition, leftOut, next, unloaded }: PartitionFold,
+  table: string,
 ): Promise<Reloaded> {
-  const asked = { partition, table, leftOut, first: 0, gatherFrom: offset };
-  const from = await begun(loading, asked);
-  if (from.run.isLoaded) return { run: from.run, saved: undefined, refused: undefined };
-  return foldUpTo({ offset, line: 0 }, loading, asked, from);
+  const asked = { partition, table, leftOut, first: 0, gatherFrom: next };
+  const snapshot = await begun(loading, asked);
+  if (!snapshot.run.isLoaded)
+    return foldUpTo({ offset: next - 1, line: Infinity }, loading, asked, snapshot);
+  const { run, from } = snapshot;
+  for (const record of unloaded.get(table) ?? []) {
+    if (record.offset < from) continue;
+    await loading.slices.giveWay();
+    const refused = refold(run, record, loading.decoder, { leftOut });
+    if (refused) return { ...(await reload(loading, asked, refused)), refused };
+  }
+  run.takeChanges();
+  return { run, saved: undefined, refused: undefined };
 }
 
 /**
  * Returns a table as its snapshot holds it, and the offset from which the log is folded onto it. A
  * snapshot only saves time: if it cannot be used, the table is folded from the log alone.
  */
-export function runFrom(
-  saved: TableAtHand | undefined,
+function runFrom(
+  saved: SavedTable | undefined,
   table: string,
   { judging, unusable }: Loading,
   first: number,

@@ -4,13 +4,7 @@ import { asError } from '#process';
 import type { ParkedEvent } from '#read-model';
 import type { PartitionFold, Refused } from '../../fold/partition-fold.js';
 import { lineKey, UnknownEvent } from '../../fold/record-lines.js';
-import {
-  loadDormant,
-  parkedAt,
-  reload,
-  type Loading,
-  type Reloaded,
-} from '../loading/load-table.js';
+import { load, parkedAt, reload, type Loading, type Reloaded } from '../loading/load-table.js';
 import type { Writer } from '../writer.js';
 
 /** Receives reports while refused events are settled. */
@@ -31,17 +25,14 @@ export class Refusals {
   ) {}
 
   /**
-   * Folds the next record of a partition. Loads its table first if that is dormant. If the table
+   * Folds the next record of a partition. Loads its table first if that is needed. If the table
    * refuses an event, reloads the table as it was before and retries once, because the fault may
    * pass; then parks the table. The fold is frozen meanwhile. It stays frozen if this rejects or
    * `isHeld` returns false, because the table's state must not be written. Rejects with `BrokenLog`
    * if the log is broken.
    */
   async take(fold: PartitionFold, record: StoredRecord, isHeld: () => boolean): Promise<void> {
-    if (fold.needsTableOf(record)) {
-      const load = (): Promise<ParkedEvent | undefined> => this.load(fold, record);
-      if (!(await this.retried(record.key, isHeld, load))) return;
-    }
+    if (fold.needsTableOf(record) && !(await this.load(fold, record.key, isHeld))) return;
     const refused = fold.take(record, this.loading.decoder);
     if (!refused) return;
     fold.freeze();
@@ -49,6 +40,23 @@ export class Refusals {
     await this.writer.idleOf(fold);
     const { table } = refused;
     if (await this.retried(table, isHeld, () => this.settle(fold, record, refused))) fold.thaw();
+  }
+
+  /**
+   * Loads a table of a partition, unless it is loaded. Parks it if it refuses an event that an
+   * earlier version folded. Returns whether it did; it does not once `isHeld` returns false.
+   * Rejects with `BrokenLog` if the log is broken.
+   */
+  load(fold: PartitionFold, table: string, isHeld: () => boolean): Promise<boolean> {
+    return this.retried(table, isHeld, async () => {
+      const { run, saved, refused } = await load(this.loading, fold, table);
+      if (!fold.unloaded.has(table)) return undefined; // another call was faster
+      fold.load(run);
+      if (!refused) return undefined;
+      const row = parkedAt(fold.partition, refused);
+      fold.park(run, row, saved);
+      return row;
+    });
   }
 
   /**
@@ -72,19 +80,6 @@ export class Refusals {
       await pause(RETRY_MS);
     }
     return false;
-  }
-
-  /**
-   * Loads a dormant table. Parks it if its snapshot could not be used and it refused an event that
-   * an earlier version folded.
-   */
-  private async load(fold: PartitionFold, record: StoredRecord): Promise<ParkedEvent | undefined> {
-    const { run, saved, refused } = await loadDormant(this.loading, record, fold.leftOut);
-    fold.load(run);
-    if (!refused) return undefined;
-    const row = parkedAt(fold.partition, refused);
-    fold.park(run, row, saved);
-    return row;
   }
 
   /**

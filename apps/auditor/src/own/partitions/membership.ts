@@ -105,10 +105,10 @@ export class Membership {
 
 /**
  * Returns the partitions to release so that `share` stay: first those whose loading has not begun.
- * One that is being loaded stays until it is loaded, or the work on it would be lost.
+ * One that is being loaded stays until that is done, or the work on it would be lost.
  */
 function excessOf(staying: readonly OwnedPartition[], share: number): OwnedPartition[] {
   const waiting = staying.filter(({ fold, isLoading }) => !fold && !isLoading);
-  const loaded = staying.filter(({ fold }) => fold);
+  const loaded = staying.filter(({ fold, isLoading }) => fold && !isLoading);
   return [...waiting, ...loaded.reverse()].slice(0, Math.max(0, staying.length - share));
 }

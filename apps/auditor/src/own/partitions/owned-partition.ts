@@ -3,7 +3,7 @@ import type { PartitionFold } from '../../fold/partition-fold.js';
 
 /** A partition that this process owns. Runs the work on it one task at a time. */
 export class OwnedPartition {
-  private loaded: PartitionFold | null = null;
+  private opened: PartitionFold | null = null;
   private loading = false;
   private leaving = false;
   private last: Promise<void> = Promise.resolve();
@@ -14,12 +14,12 @@ export class OwnedPartition {
     return this.claimed.partition;
   }
 
-  /** Null until the partition has been taken over. */
+  /** Null until the partition has been opened. */
   get fold(): PartitionFold | null {
-    return this.loaded;
+    return this.opened;
   }
 
-  /** Whether its states are being loaded. */
+  /** Whether it is being opened, or the tables are loaded that something is due of. */
   get isLoading(): boolean {
     return this.loading;
   }
@@ -34,10 +34,13 @@ export class OwnedPartition {
     this.loading = true;
   }
 
-  /** Sets the fold that the takeover loaded. */
-  takenOver(fold: PartitionFold): void {
+  endLoading(): void {
     this.loading = false;
-    this.loaded = fold;
+  }
+
+  /** Sets the fold, which can be followed. */
+  open(fold: PartitionFold): void {
+    this.opened = fold;
   }
 
   /** Marks the partition as being released. */
@@ -53,7 +56,7 @@ export class OwnedPartition {
   }
 }
 
-/** A partition that was taken over and is not being released. */
+/** A partition that was opened and is not being released. */
 export interface FollowedPartition {
   readonly owned: OwnedPartition;
   readonly fold: PartitionFold;
@@ -74,7 +77,7 @@ export class OwnedPartitions {
     return [...this.owned.values()];
   }
 
-  /** Returns the partitions that were taken over and are not being released. */
+  /** Returns the partitions that were opened and are not being released. */
   followed(): FollowedPartition[] {
     return this.all().flatMap((owned) => {
       const { fold, isLeaving } = owned;

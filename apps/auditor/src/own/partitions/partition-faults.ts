@@ -51,7 +51,9 @@ export class PartitionFaults {
     if (!(why instanceof BrokenLog)) return this.giveUp(owned, why);
     if (fold.isFrozen) return this.stop(owned.claimed, { offset: fold.written, why });
     await this.writer.flushed(fold);
-    await this.stop(owned.claimed, { offset: fold.next, why, unread: unreadFrom(why, fold.next) });
+    // a table may have been loaded from records that were folded before
+    const offset = Math.min(why.offset ?? fold.next, fold.next);
+    await this.stop(owned.claimed, { offset, why, unread: unreadFrom(why, fold.next) });
   }
 
   /**

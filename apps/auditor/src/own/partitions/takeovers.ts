@@ -3,27 +3,23 @@ import { asError } from '#process';
 import type { Claimed } from '#read-model';
 import type { PartitionFold } from '../../fold/partition-fold.js';
 import type { BackgroundTasks } from '../background-tasks.js';
-import { PartitionLoad, verify } from '../loading/load-partition.js';
+import { PartitionOpening, verify } from '../loading/load-partition.js';
 import type { Loading } from '../loading/load-table.js';
+import type { Refusals } from '../parking/refusals.js';
 import type { AuditorParts } from '../parts.js';
 import type { Writer } from '../writer.js';
 import type { OwnedPartition, OwnedPartitions } from './owned-partition.js';
 import type { PartitionFaults } from './partition-faults.js';
 
-/** Partitions whose logs are compared at once, which waits for the log more than it works. */
+/** Partitions that are taken over at once. Those that wait can go to another auditor. */
 const AT_ONCE = 4;
-/**
- * Partitions that are loaded at once, which is nearly all work. Those that wait can go to another
- * auditor.
- */
-const LOADED_AT_ONCE = 2;
 
-/** How long a loading that lost its partition is kept, in case the partition comes back. */
+/** How long an opening that lost its partition is kept, in case the partition comes back. */
 const KEEP_MS = 60_000;
 
-/** The loading of a partition, and when it stopped; null while it runs. */
+/** The opening of a partition, and when it stopped; null while it runs. */
 interface Begun {
-  readonly load: PartitionLoad;
+  readonly opening: PartitionOpening;
   stoppedAt: number | null;
 }
 
@@ -31,6 +27,7 @@ interface Begun {
 export interface TakeoverParts extends Pick<AuditorParts, 'journal' | 'metrics'> {
   readonly loading: Loading;
   readonly partitions: OwnedPartitions;
+  readonly refusals: Refusals;
   readonly writer: Writer;
   readonly follower: Follower;
   readonly faults: PartitionFaults;
@@ -38,15 +35,14 @@ export interface TakeoverParts extends Pick<AuditorParts, 'journal' | 'metrics'>
 }
 
 /**
- * Loads claimed partitions, a few at a time, and starts to follow them. Keeps the work on a
- * partition that was lost meanwhile, for the case that it is claimed again and nobody wrote it.
+ * Opens claimed partitions, a few at a time, and starts to follow them. Then loads the tables that
+ * something is due of, while the events that come load theirs. Keeps the work on a partition that
+ * was lost before it was open, for the case that it is claimed again and nobody wrote it.
  */
 export class Takeovers {
   private readonly waiting: OwnedPartition[] = [];
   private readonly begun = new Map<number, Begun>();
   private running = 0;
-  private loading = 0;
-  private readonly turns: (() => void)[] = [];
 
   constructor(private readonly parts: TakeoverParts) {}
 
@@ -81,60 +77,74 @@ export class Takeovers {
   }
 
   private async takeOver(owned: OwnedPartition): Promise<void> {
-    const { partitions, writer, follower, journal, metrics } = this.parts;
-    const isHeld = (): boolean => partitions.holds(owned);
+    const isHeld = (): boolean => this.parts.partitions.holds(owned);
     if (!isHeld()) return;
-    const began = performance.now();
-    await verify(this.parts.loading, owned.claimed);
-    const fold = await this.inTurn(async () => {
-      if (!isHeld()) return undefined;
-      owned.beginLoading();
-      return this.load(owned, isHeld);
-    });
-    if (!fold || !isHeld()) return;
-    const refolded = fold.folded;
-    owned.takenOver(fold);
+    owned.beginLoading();
+    try {
+      const began = performance.now();
+      await verify(this.parts.loading, owned.claimed);
+      const { opening, fold } = await this.open(owned.claimed, isHeld);
+      if (!fold || !isHeld()) return;
+      this.follow(owned, fold, { due: opening.due, ms: performance.now() - began });
+      await this.loadDue(fold, opening.due, isHeld);
+    } finally {
+      owned.endLoading();
+    }
+  }
+
+  private follow(
+    owned: OwnedPartition,
+    fold: PartitionFold,
+    { due, ms }: { readonly due: readonly string[]; readonly ms: number },
+  ): void {
+    const { writer, follower, journal, metrics } = this.parts;
+    owned.open(fold);
     writer.add(fold);
-    writer.kick();
     follower.add(owned.partition, fold.next);
-    const ms = performance.now() - began;
     metrics.takeovers.inc();
     metrics.takeoverSeconds.observe(ms / 1000);
     journal.info('partition taken over', {
       partition: owned.partition,
       next: fold.next,
-      refolded,
-      tables: fold.tables.size + fold.dormant.size,
-      dormant: fold.dormant.size,
+      tables: fold.unloaded.size,
+      due: due.length,
       parked: fold.parked.size,
       ms: Math.round(ms),
     });
   }
 
-  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    while (this.loading === LOADED_AT_ONCE)
-      await new Promise<void>((resolve) => this.turns.push(resolve));
-    this.loading += 1;
-    try {
-      return await work();
-    } finally {
-      this.loading -= 1;
-      this.turns.shift()?.();
+  /** Loads the tables that something is due of and that no event has loaded by now. */
+  private async loadDue(
+    fold: PartitionFold,
+    due: readonly string[],
+    isHeld: () => boolean,
+  ): Promise<void> {
+    const began = performance.now();
+    let [tables, refolded] = [0, 0];
+    for (const table of due) {
+      if (!fold.unloaded.has(table)) continue;
+      if (!(await this.parts.refusals.load(fold, table, isHeld))) return;
+      tables += 1;
+      refolded += fold.tables.get(table)?.folded ?? 0;
     }
+    if (fold.parked.size > 0) this.parts.writer.kick(); // one may have been parked
+    if (tables === 0) return;
+    const ms = Math.round(performance.now() - began);
+    this.parts.journal.info('tables loaded', { partition: fold.partition, tables, refolded, ms });
   }
 
-  private async load(
-    { claimed }: OwnedPartition,
+  private async open(
+    claimed: Claimed,
     isHeld: () => boolean,
-  ): Promise<PartitionFold | undefined> {
+  ): Promise<{ readonly opening: PartitionOpening; readonly fold: PartitionFold | undefined }> {
     const { partition } = claimed;
     const begun = await this.begunFor(claimed);
     begun.stoppedAt = null;
     this.begun.set(partition, begun);
     try {
-      const fold = await begun.load.run(claimed, isHeld);
+      const fold = await begun.opening.run(claimed, isHeld);
       if (fold) this.begun.delete(partition);
-      return fold;
+      return { opening: begun.opening, fold };
     } finally {
       begun.stoppedAt = performance.now();
     }
@@ -143,11 +153,11 @@ export class Takeovers {
   /** Returns the work that an earlier claim began, if it is still good, or begins it. */
   private async begunFor(claimed: Claimed): Promise<Begun> {
     const former = this.begun.get(claimed.partition);
-    await former?.load.stopped;
-    if (former?.load.goesOnUnder(claimed)) {
+    await former?.opening.stopped;
+    if (former?.opening.goesOnUnder(claimed)) {
       this.parts.journal.info('loading resumed', { partition: claimed.partition });
       return former;
     }
-    return { load: new PartitionLoad(this.parts.loading, claimed), stoppedAt: null };
+    return { opening: new PartitionOpening(this.parts.loading, claimed), stoppedAt: null };
   }
 }
