@@ -81,13 +81,8 @@ export class Auditor {
     });
     const faults = new PartitionFaults(parts, partitions, writer);
     const refusals = new Refusals(loading, writer, reports);
-    const follower = log.follow(
-      new Intake({ partitions, writer, refusals, faults, tasks, slices }),
-    );
-    const shared = {
-      ...parts,
-      ...{ reports, loading, partitions, refusals, writer, follower, faults, tasks },
-    };
+    const own = { ...parts, reports, loading, partitions, refusals, writer, faults, tasks };
+    const shared = { ...own, follower: log.follow(new Intake({ ...own, slices })) };
     this.shared = shared;
     this.renewing = new BackgroundTasks((error) => reports.heartbeatFailed(error));
     this.takeovers = new Takeovers(shared);

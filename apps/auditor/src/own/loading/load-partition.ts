@@ -115,12 +115,7 @@ export class PartitionOpening {
  * Returns whether a table is dormant: it is saved, up to date, and waits for nothing, so that it
  * need not be loaded before its next event.
  */
-export const isDormant = ({
-  snapshotNext,
-  snapshotWaits,
-  lastNext,
-  parked,
-}: ListedTable): boolean =>
+const isDormant = ({ snapshotNext, snapshotWaits, lastNext, parked }: ListedTable): boolean =>
   parked === null && snapshotNext !== null && lastNext <= snapshotNext && snapshotWaits === false;
 
 /**
