@@ -43,7 +43,7 @@ it('a takeover folds a bounded number of bytes again, even if they are few event
     for (const { next } of rows.snapshots) [saved, savings] = [next, savings + 1];
     longest = Math.max(longest, (offset - saved) * BLOCK.length);
   }
-  expect(longest / MIB).toBeLessThan(130);
+  expect(longest / MIB).toBeLessThan(65);
   expect(savings).toBeLessThan(4); // not saved more often than needed
 });
 

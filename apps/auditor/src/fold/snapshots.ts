@@ -33,8 +33,11 @@ const SAVE_AFTER_EVENTS = 20_000;
  */
 const TAIL_EVENTS = 100_000;
 const TAIL_EVENTS_OF_TABLE = 2_000;
-/** A takeover folds at most about this many bytes again, because events may be long. */
-const TAIL_BYTES = 128 * 1024 * 1024;
+/**
+ * A takeover folds at most about this many bytes again, because events may be long, and keeps them
+ * in memory until then.
+ */
+const TAIL_BYTES = 64 * 1024 * 1024;
 /** The limits while nothing else waits to be written: saving then delays nothing. */
 const TAIL_EVENTS_AT_REST = 10_000;
 const TAIL_EVENTS_OF_TABLE_AT_REST = 200;
