@@ -1,6 +1,7 @@
 // Compares this checkout with another, such as the commit before, by turns in one process:
-// decoding, the whole path of `audit`, and the fold of the auditor with its rows taken and not
-// written. Prints processor time (user and system) an event, and the ratio of each round.
+// decoding, the whole path of `audit` from lines, and the auditor from the records of the log to
+// the rows of a transaction, without the database. Prints processor time (user and system) an
+// event, and the ratio of each round.
 // Build both, then: node bench/audit/turns.mjs OTHER_CHECKOUT [rounds] [decode|audit|auditor]
 import { loadavg } from 'node:os';
 import { resolve } from 'node:path';
@@ -12,6 +13,9 @@ if (other === undefined) throw new Error('name the built checkout to compare wit
 const SHOES = 40;
 const TABLES = 8;
 const LINES_A_RECORD = 180;
+/** Events of a transaction, and bytes of states that are saved with it, as in a bulk load. */
+const TRANSACTION = 5_000;
+const SAVINGS = 3 * 1024 * 1024;
 const PIECE = 1 << 16;
 
 /**
@@ -20,7 +24,7 @@ const PIECE = 1 << 16;
  *   audit: typeof import('#audit'),
  *   rules: typeof import('#rule-folder'),
  *   run: typeof import('../../apps/auditor/src/fold/table-run.js'),
- *   lines: typeof import('../../apps/auditor/src/fold/record-lines.js'),
+ *   partition: typeof import('../../apps/auditor/src/fold/partition-fold.js'),
  * }} Build
  */
 
@@ -32,7 +36,7 @@ async function build(checkout) {
     audit: await of('libs/audit/src/index'),
     rules: await of('libs/rule-folder/src/index'),
     run: await of('apps/auditor/src/fold/table-run'),
-    lines: await of('apps/auditor/src/fold/record-lines'),
+    partition: await of('apps/auditor/src/fold/partition-fold'),
   };
 }
 
@@ -81,67 +85,98 @@ function records(table, lines) {
   return made;
 }
 
+/**
+ * Returns the records of all tables as one log, a record of each table in turn.
+ * @param {readonly (readonly import('#event-log').StoredRecord[])[]} tables
+ */
+function inTurn(tables) {
+  const log = [];
+  for (let at = 0; tables.some((records) => at < records.length); at += 1)
+    for (const records of tables)
+      for (const record of records.slice(at, at + 1)) log.push({ ...record, offset: log.length });
+  return log;
+}
+
 /** @typedef {(build: Build) => number} Part runs once and returns the number of events */
 
-/** @type {(files: readonly Buffer[], fold: boolean) => Part} */
-const fileOf =
-  (files, fold) =>
-  ({ audit, rules }) => {
-    const book = rules.installedRules();
-    const decoder = new audit.Decoder(audit.houseFrom(book));
-    /** @type {Map<string, import('#audit').TableState>} */
-    const tables = new Map();
-    let events = 0;
-    /** @param {import('#audit').Changes | undefined} changes */
-    const take = (changes) => {
-      if (changes) for (const shoe of audit.rowsOf(changes).shoes) shoe.ledger();
-    };
-    for (const bytes of files) {
-      const block = audit.blockOf(bytes, bytes.toString('latin1'));
-      for (
-        let from = 0, to = bytes.indexOf(10);
-        to >= 0;
-        from = to + 1, to = bytes.indexOf(10, from)
-      ) {
-        const { event } = decoder.decode(block, from, to);
-        if (!event) throw new Error('a line is malformed');
-        events += 1;
-        if (!fold) continue;
-        let state = tables.get(event.table);
-        if (!state) tables.set(event.table, (state = audit.newTable(event.table)));
-        audit.fold(state, event, book, { mark: events, received: null });
-        take(audit.takeFinalChanges(state));
-      }
-    }
-    for (const state of tables.values()) {
-      audit.endOfLog(state, book);
-      take(audit.takeChanges(state));
-    }
-    return events;
+/**
+ * Calls `take` with each line of some blocks.
+ * @param {readonly Buffer[]} files
+ * @param {Build} build
+ * @param {(block: import('#audit').Block, from: number, to: number) => void} take
+ */
+function eachLine(files, { audit }, take) {
+  for (const bytes of files) {
+    const block = audit.blockOf(bytes, bytes.toString('latin1'));
+    for (let from = 0, to = bytes.indexOf(10); to >= 0; from = to + 1, to = bytes.indexOf(10, from))
+      take(block, from, to);
+  }
+}
+
+/** @type {(files: readonly Buffer[]) => Part} */
+const decodingOf = (files) => (build) => {
+  const { audit, rules } = build;
+  const decoder = new audit.Decoder(audit.houseFrom(rules.installedRules()));
+  let events = 0;
+  eachLine(files, build, (block, from, to) => {
+    if (!decoder.decode(block, from, to).event) throw new Error('a line is malformed');
+    events += 1;
+  });
+  return events;
+};
+
+/** Folds lines where the build takes them, or else events. @type {(files: readonly Buffer[]) => Part} */
+const auditOf = (files) => (build) => {
+  const { audit, rules } = build;
+  const book = rules.installedRules();
+  const decoder = new audit.Decoder(audit.houseFrom(book));
+  /** @type {Map<string, import('#audit').TableState>} */
+  const tables = new Map();
+  let events = 0;
+  /** @param {import('#audit').Changes | undefined} changes */
+  const take = (changes) => {
+    if (changes) for (const shoe of audit.rowsOf(changes).shoes) shoe.ledger();
   };
+  const takesLines = 'tableOf' in decoder;
+  eachLine(files, build, (block, from, to) => {
+    const table = takesLines ? decoder.tableOf(block, from, to) : undefined;
+    const event =
+      table === undefined
+        ? decoder.decode(block, from, to).event
+        : { table, decoder, block, from, to };
+    if (!event) throw new Error('a line is malformed');
+    events += 1;
+    let state = tables.get(event.table);
+    if (!state) tables.set(event.table, (state = audit.newTable(event.table)));
+    audit.fold(state, event, book, { mark: events, received: null });
+    take(audit.takeFinalChanges(state));
+  });
+  for (const state of tables.values()) {
+    audit.endOfLog(state, book);
+    take(audit.takeChanges(state));
+  }
+  return events;
+};
 
 /** @type {(log: readonly import('#event-log').StoredRecord[]) => Part} */
 const auditorOf =
   (log) =>
-  ({ audit, rules, run, lines }) => {
+  ({ audit, rules, run, partition }) => {
     const book = rules.installedRules();
     const decoder = new audit.Decoder(audit.houseFrom(book));
-    const judging = run.judgingBy(book);
-    /** @type {Map<string, import('../../apps/auditor/src/fold/table-run.js').TableRun>} */
-    const tables = new Map();
+    const claimed = { partition: 0, generation: 1, next: 0, lastDigest: null };
+    const fold = new partition.PartitionFold(claimed, run.judgingBy(book));
     let events = 0;
+    const project = () => {
+      const { move } = fold.project((time) => time.slice(0, 10), SAVINGS);
+      events += move.events;
+      fold.wrote(move);
+    };
     for (const record of log) {
-      const { key, offset } = record;
-      let table = tables.get(key);
-      if (!table) tables.set(key, (table = run.TableRun.fresh(key, judging)));
-      const leftOut = lines.NOTHING_LEFT_OUT;
-      const reader = new lines.RecordReader(record, decoder);
-      for (const { event, received, sender, line } of reader.events({ leftOut })) {
-        table.take(event, received, { offset, line }, sender);
-        events += 1;
-      }
-      if (offset % 4 === 3) table.takeChanges();
+      if (fold.take(record, decoder)) throw new Error('a table refused lawful play');
+      if (fold.waiting.events >= TRANSACTION) project();
     }
+    project();
     return events;
   };
 
@@ -183,18 +218,20 @@ function compare(name, part) {
 
 /** @type {readonly [name: string, part: 'decode' | 'audit' | 'auditor', make: () => Part][]} */
 const PARTS = [
-  ['decoding, cards', 'decode', () => fileOf(blocks(play('T1', false, SHOES)), false)],
-  ['decoding, with bets', 'decode', () => fileOf(blocks(play('T1', true, SHOES)), false)],
-  ['audit, cards', 'audit', () => fileOf(blocks(play('T1', false, SHOES)), true)],
-  ['audit, with bets', 'audit', () => fileOf(blocks(play('T1', true, SHOES)), true)],
+  ['decoding, cards', 'decode', () => decodingOf(blocks(play('T1', false, SHOES)))],
+  ['decoding, with bets', 'decode', () => decodingOf(blocks(play('T1', true, SHOES)))],
+  ['audit, cards', 'audit', () => auditOf(blocks(play('T1', false, SHOES)))],
+  ['audit, with bets', 'audit', () => auditOf(blocks(play('T1', true, SHOES)))],
   [
     `auditor, ${TABLES} tables with bets`,
     'auditor',
     () =>
       auditorOf(
-        Array.from({ length: TABLES }, (_, i) =>
-          records(`T${i}`, play(`T${i}`, true, SHOES / TABLES)),
-        ).flat(),
+        inTurn(
+          Array.from({ length: TABLES }, (_, i) =>
+            records(`T${i}`, play(`T${i}`, true, SHOES / TABLES)),
+          ),
+        ),
       ),
   ],
 ];
