@@ -258,6 +258,24 @@ describe('several tables', () => {
     expect(one?.code).toBe(2);
   });
 
+  it('take no more memory for many shoes than for a few, however long the log is between them', () => {
+    const log = new TableLog();
+    const reason = 'x'.repeat(16_000);
+    for (let shoe = 1; shoe <= 400; shoe += 1) {
+      log.shoe = `S${shoe}`;
+      log.open();
+      for (let call = 0; call < 9; call += 1)
+        log.add('person/sam', 'supervisor-called', { reason });
+      log.add('shoe', 'shoe-closed', { reason: 'end', remaining: 416 });
+    }
+    const long = file('long.ndjson', lines(log.events));
+    const { code, stdout, stderr } = shoeprint(['audit', '--json', long], {
+      env: { NODE_OPTIONS: '--max-old-space-size=40' },
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect((JSON.parse(stdout) as Audited).shoes).toHaveLength(400);
+  });
+
   it('keep their findings in order when these exceed the memory limit', () => {
     const many = file(
       'many.ndjson',

@@ -24,7 +24,11 @@ export interface Places {
  * exceeds `most`, they are written to a temporary file and read back on each access.
  */
 export class Spill<T> {
-  private held = new Map<number, T>();
+  /**
+   * The JSON of the items in memory. An item itself may have texts that keep the whole block of the
+   * log alive that they were cut from.
+   */
+  private readonly held = new Map<number, string>();
   private weight = 0;
   private end = 0;
   private readonly offsets: number[] = [];
@@ -51,7 +55,7 @@ export class Spill<T> {
   add(item: T, weight: number): number {
     const place = this.offsets.push(-1) - 1;
     this.lengths.push(0);
-    this.held.set(place, item);
+    this.held.set(place, JSON.stringify(item));
     this.weight += weight;
     if (this.weight > this.most) this.writeOut();
     return place;
@@ -59,7 +63,7 @@ export class Spill<T> {
 
   get(place: number): T {
     const held = this.held.get(place);
-    if (held !== undefined) return held;
+    if (held !== undefined) return JSON.parse(held) as T;
     const bytes = Buffer.allocUnsafe(this.lengths[place] as number);
     let read = 0;
     while (read < bytes.length) {
@@ -80,7 +84,7 @@ export class Spill<T> {
   writeOut(): Places {
     this.file ??= openNameless();
     for (const [place, item] of this.held) {
-      const bytes = Buffer.from(JSON.stringify(item));
+      const bytes = Buffer.from(item);
       for (let written = 0; written < bytes.length;)
         written += writeSync(this.file, bytes, written, bytes.length - written, this.end + written);
       this.offsets[place] = this.end;
