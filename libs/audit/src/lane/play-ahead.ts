@@ -243,7 +243,7 @@ class CoupAhead implements CoupPlay {
     const to = data.numberAt(CARD.to);
     if (to !== TO.player && to !== TO.banker) return; // burned
     const row: CardRow = {
-      ref: referenceOf({ source: origin.source, id: scanner.id() }),
+      ref: flat(referenceOf({ source: origin.source, id: scanner.id() })),
       card: CARDS[data.numberAt(CARD.card)] ?? null,
       to: to === TO.player ? 'player' : 'banker',
       moved: false,
