@@ -137,7 +137,7 @@ export function decodeOnly(file) {
   return { events, coups: 0, findings: 0 };
 }
 
-/** @typedef {{ type: string, data: { card: string, to: string, outcome: string } }} Line */
+/** @typedef {{ type: string, table: string, data: { card: string, to: string, outcome: string } }} Line */
 
 const RANKS = 'A23456789TJQK'.split('');
 const SUITS = { S: 'spade', H: 'heart', D: 'diamond', C: 'club' };
@@ -163,27 +163,30 @@ export function baccaratEngine(file) {
   let events = 0;
   let coups = 0;
   let findings = 0;
-  /** @type {import('baccarat-engine').Card[]} */
-  let cards = [];
-  /** @type {string | undefined} */
-  let declared;
+  /**
+   * The open coup of each table.
+   * @type {Map<string, { cards: import('baccarat-engine').Card[], declared?: string }>}
+   */
+  const open = new Map();
   eachLine(file, textOf, (text, from, to) => {
     /** @type {Line} */
-    const { type, data } = JSON.parse(text.slice(from, to));
+    const { type, table, data } = JSON.parse(text.slice(from, to));
     events += 1;
+    let coup = open.get(table);
+    if (!coup) open.set(table, (coup = { cards: [] }));
     if (type === 'shoeprint.card-drawn.v1') {
       const card = CARDS.get(data.card);
-      if (card && data.to !== 'burn') cards.push(card);
-    } else if (type === 'shoeprint.outcome-declared.v1') declared = data.outcome;
+      if (card && data.to !== 'burn') coup.cards.push(card);
+    } else if (type === 'shoeprint.outcome-declared.v1') coup.declared = data.outcome;
     else if (type === 'shoeprint.coup-closed.v1') {
-      const dealt = cards.length;
-      engine.shoe.cards = cards.reverse();
+      const dealt = coup.cards.length;
+      engine.shoe.cards = coup.cards.reverse();
       const hand = engine.dealGame();
       const { outcome: found } = engine.resultsEngine.calculateGameResult(hand);
-      if (hand.playerCards.length + hand.bankerCards.length !== dealt || found !== declared)
+      if (hand.playerCards.length + hand.bankerCards.length !== dealt || found !== coup.declared)
         findings += 1;
       coups += 1;
-      cards = [];
+      open.delete(table);
     }
   });
   return { events, coups, findings };

@@ -1,8 +1,9 @@
 // Compares the whole path of `audit`, from the bytes of a file to findings with every check on,
 // with the public package baccarat-engine fed from the same log by JSON.parse. Both run by turns in
-// one process; the result is the median of the rounds' ratios. Counts what the lane takes. Then
-// measures peak memory at one and ten times the length, in a fresh process each. `npm run
-// bench:audit`; about three minutes.
+// one process; the result is the median of the rounds' ratios. Counts what the lane takes, and
+// compares a log full of faults with the lane and without it. Then measures two workers beside one
+// program, and peak memory at one and ten times the length, in a fresh process each. `npm run
+// bench:audit`; about six minutes.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,23 +24,12 @@ const cli = fileURLToPath(new URL('../../apps/cli/bin/shoeprint.js', import.meta
  * @param {string} name
  * @param {number} shoes
  * @param {boolean} bets
- * @param {string} [rules]
+ * @param {readonly string[]} options
  */
-function log(name, shoes, bets, rules = 'punto-banco@1') {
+function log(name, shoes, bets, options = []) {
   const file = join(folder, `${name}.ndjson`);
-  execFileSync(process.execPath, [
-    cli,
-    'simulate',
-    '--shoes',
-    String(shoes),
-    '--seed',
-    'bench',
-    '--rules',
-    rules,
-    ...(bets ? ['--bets'] : []),
-    '--out',
-    file,
-  ]);
+  const asked = ['--shoes', String(shoes), '--seed', 'bench', ...(bets ? ['--bets'] : [])];
+  execFileSync(process.execPath, [cli, 'simulate', ...asked, ...options, '--out', file]);
   return file;
 }
 
@@ -111,7 +101,7 @@ function countLanes() {
     '\nlawful play, with bets, as audit and as the auditor take it: share of the lane, and of what is stepped through again',
   );
   for (const rules of installed.keys()) {
-    const file = log(`lawful-${rules}`, 20, true, rules);
+    const file = log(`lawful-${rules}`, 20, true, ['--rules', rules]);
     const both = [shoeprint(file, 'on', installed), auditor(file, installed)];
     const shares = both.map(({ events, lane = 0, again = 0 }) => [lane / events, again / events]);
     const text = shares.map((each) =>
@@ -128,6 +118,51 @@ function countLanes() {
   }
 }
 
+const FAULTY_SHOES = 10;
+/** The coups of a shoe in which a fault is injected: every second one. */
+const FAULTY_COUPS = Array.from({ length: 25 }, (_, i) => 2 * i + 1);
+const FAULTS = ['TC-05', 'PY-03', 'RS-02', 'PY-01', 'PY-02', 'CM-01'];
+
+/** Compares a log with a fault in every second coup, with the lane and without it. */
+function compareFaulty() {
+  const faults = Array.from({ length: FAULTY_SHOES }, (_, shoe) =>
+    FAULTY_COUPS.map((coup, i) => `${FAULTS[i % FAULTS.length]}@${shoe + 1}/${coup}`),
+  ).flat();
+  const file = log('faults', FAULTY_SHOES, true, ['--faults', faults.join(',')]);
+  const [lane, off] = [shoeprint(file), shoeprint(file, 'off')];
+  if (lane.findings !== off.findings || lane.findings < faults.length / 2)
+    throw new Error(`the two disagree: ${JSON.stringify([lane, off])}`);
+  const ratios = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const first = round % 2 === 0 ? timed((each) => shoeprint(each, 'off'), file) : undefined;
+    const on = timed(shoeprint, file);
+    ratios.push((first ?? timed((each) => shoeprint(each, 'off'), file)).ms / on.ms);
+  }
+  console.log(
+    `\n${lane.findings} findings in ${lane.events} events: speed beside LANE=off ${shown(spread(ratios))}`,
+  );
+}
+
+/** Compares `audit --workers 2` with `audit`, in processes of their own, by the clock. @param {string} file */
+function compareWorkers(file) {
+  /** @type {(options: readonly string[]) => { out: string, ms: number }} */
+  const audited = (options) => {
+    const from = performance.now();
+    const out = execFileSync(process.execPath, [cli, 'audit', '--json', ...options, file], {
+      encoding: 'utf8',
+      maxBuffer: 1 << 28,
+    });
+    return { out, ms: performance.now() - from };
+  };
+  const ratios = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const [one, two] = [audited([]), audited(['--workers', '2'])];
+    if (one.out !== two.out) throw new Error('two workers print other bytes than one program');
+    ratios.push(one.ms / two.ms);
+  }
+  console.log(`\ntwo workers, speed beside one: ${shown(spread(ratios))}; the same bytes`);
+}
+
 /** @type {(file: string) => number} */
 function peak(file) {
   const out = execFileSync(
@@ -142,14 +177,25 @@ try {
   console.log(`node ${process.version}, ${ROUNDS} rounds`);
   const lean = log('cards', SHOES, false);
   const rich = log('bets', SHOES, true);
+  const four = ['--tables', '4'];
+  const mixed = log('mixed', SHOES / 4, true, four);
   countLanes();
   compare('cards, calls and outcomes', lean);
   compare('the same with bets, settlements and commission', rich);
-  const tenfold = log('cards-10', SHOES * 10, false);
-  const [one, ten] = [peak(lean), peak(tenfold)];
-  console.log(
-    `\npeak memory: ${one.toFixed(0)} MB at ${(statSync(lean).size / 1e6).toFixed(0)} MB of log, ${ten.toFixed(0)} MB at ${(statSync(tenfold).size / 1e6).toFixed(0)} MB (${(ten / one).toFixed(2)}x)`,
-  );
+  compare('four tables with bets, mixed', mixed);
+  compareFaulty();
+  compareWorkers(mixed);
+  console.log('\npeak memory, at one and ten times the length:');
+  for (const [name, file, tenfold] of [
+    ['one table', lean, log('cards-10', SHOES * 10, false)],
+    ['four tables with bets', mixed, log('mixed-10', SHOES * 2.5, true, four)],
+  ]) {
+    const [once, ten] = [peak(String(file)), peak(String(tenfold))];
+    const [mb, more] = [file, tenfold].map((each) => statSync(String(each)).size / 1e6);
+    console.log(
+      `  ${name}: ${once.toFixed(0)} MB at ${mb?.toFixed(0)} MB of log, ${ten.toFixed(0)} MB at ${more?.toFixed(0)} MB (${(ten / once).toFixed(2)}x)`,
+    );
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
