@@ -58,8 +58,8 @@ interface Table {
   readonly state: TableState;
   readonly first: number;
   serial: number;
-  /** Findings outside any shoe. */
-  readonly outside: Finding[];
+  /** The JSON of findings outside any shoe, which keeps nothing of the log alive. */
+  readonly outside: string[];
 }
 
 /**
@@ -114,14 +114,14 @@ export class LogAuditor {
     for (const change of changes.reviews) this.reviews.add(change, line);
     for (const shoe of shoes)
       this.add(recordOf(shoe, [0, shoe.opened ?? 0, table.first, table.serial++]));
-    table.outside.push(...outside.map(({ finding }) => finding));
+    table.outside.push(...outside.map(({ finding }) => JSON.stringify(finding)));
     if (table.outside.length >= OUTSIDE_MAX) this.addOutside(table);
   }
 
   private addOutside(table: Table): void {
     const { outside, first } = table;
-    if (outside.length > 0)
-      this.add(recordOutside(outside.splice(0), [1, first, first, table.serial++]));
+    const findings = outside.splice(0).map((json) => JSON.parse(json) as Finding);
+    if (findings.length > 0) this.add(recordOutside(findings, [1, first, first, table.serial++]));
   }
 
   private add(record: ShoeRecord): void {
