@@ -3,6 +3,7 @@ import { UNREAD_CARD } from '../decode/data-reader.js';
 import { blockOf, type Decoder } from '../decode/decode.js';
 import type { Scanner } from '../decode/scan.js';
 import type { AnyEvent, EventData, EventOf } from '../events/events.js';
+import { flat } from '../events/names.js';
 import { UNCHANGED, type Duty, type Receipt, type SeatAccount, type Shoe } from '../state.js';
 import { changeDuty } from '../step.js';
 import { CoupLane } from './coup-lane.js';
@@ -408,7 +409,7 @@ export class ShoeLane {
     const { data, time } = scanner.event() as Extract<AnyEvent, { type: 'shoe-closed' }>;
     if (data.reason === undefined || !this.areCardsWhole(data)) return false;
     for (const seat of this.ledger.keys()) if (!this.owesNothing(seat)) return false;
-    this.closing = { ...data, time };
+    this.closing = { ...data, time: flat(time) };
     this.isClosed = true;
     this.shoe.closed = true; // what another shoe's opening asks
     return true;
