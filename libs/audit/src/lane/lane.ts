@@ -152,10 +152,18 @@ export class Lane {
     if (this.isOn) this.shoe = shoe;
   }
 
-  /** Returns a tail without lines: that of the last lane, if its shoe has caught up. */
+  /**
+   * Returns a tail without lines: that of the last lane, if its shoe has caught up, or else one
+   * with as much room. The last lane takes no more lines.
+   */
   private tail(): Tail {
     const { last } = this;
-    if (last === null || last.isAhead) return new Tail(last?.tail.size);
+    if (last === null) return new Tail();
+    if (last.isAhead) {
+      const { size } = last.tail;
+      last.tail.trim();
+      return new Tail(size);
+    }
     if (last.shoe.lane === last) last.shoe.lane = null;
     return last.tail;
   }

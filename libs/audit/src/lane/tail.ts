@@ -89,6 +89,16 @@ export class Tail {
     Object.assign(this, { ends, marks, positions });
   }
 
+  /** Gives back the room that no line takes. */
+  trim(): void {
+    const { length, lines } = this;
+    this.bytes = this.bytes.slice(0, length);
+    this.view = new DataView(this.bytes.buffer);
+    this.ends = this.ends.slice(0, lines);
+    this.marks = this.marks.slice(0, lines);
+    this.positions = this.positions.slice(0, lines);
+  }
+
   /** Returns the lines as a text, for a person who looks for a bug. */
   text(): string {
     return ascii.decode(this.bytes.subarray(0, this.length));
