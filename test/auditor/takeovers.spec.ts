@@ -194,6 +194,36 @@ describe('a takeover', () => {
     await expectTable('T1', linesAt('T1'));
   });
 
+  it('judges the events of every partition, whatever the tables of other partitions take', async () => {
+    const wide = await Floor.open(8);
+    const slow = new SlowLog({ store: wide.log.store });
+    try {
+      const tables = Array.from({ length: 8 }, (_, partition) => tablesIn(wide.log, partition, 1));
+      const send = async (from: number, to: number): Promise<void> => {
+        for (const table of tables.flat())
+          await append(wide.log, table, recordsOf(table, linesAt(table).slice(from, to), [4]));
+        await wide.caughtUp();
+      };
+      const first = await wide.start();
+      await send(0, EVENTS);
+      await first.close(); // saves all
+      const second = await wide.start();
+      await send(EVENTS, EVENTS + 4);
+      await second.abandon();
+      await wide.expireLeases();
+      await wide.query(`update rows.table_state set snapshot = 'damaged'`);
+      slow.shut(0, EVENTS / 4); // no table can be folded again
+      const third = await wide.start({ log: slow });
+      await eventually('all partitions', () => third.following.length === 8);
+      expect(third.isIdle).toBe(false);
+      slow.open();
+      await eventually('all tables', () => third.isIdle);
+    } finally {
+      slow.open();
+      await wide.close();
+    }
+  });
+
   it('begins again if another auditor wrote the partition meanwhile', async () => {
     await written(['T1']);
     const journal = kept();

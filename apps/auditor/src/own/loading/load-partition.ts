@@ -14,6 +14,8 @@ import { recordsBetween } from './refold.js';
 export class PartitionOpening {
   private listed: readonly ListedTable[] = [];
   private readonly tails = new Map<string, StoredRecord[]>();
+  /** Bytes of the tails. */
+  private tailBytes = 0;
   /** The next record to read; null before the tables are listed. */
   private from: number | null = null;
   private last: Promise<unknown> = Promise.resolve();
@@ -35,6 +37,11 @@ export class PartitionOpening {
   /** Resolves once no call of `run` is under way. */
   get stopped(): Promise<unknown> {
     return this.last;
+  }
+
+  /** Bytes of the log that it keeps. */
+  get bytes(): number {
+    return this.tailBytes;
   }
 
   /** The tables that something is due of without an event, or of which that is not known. */
@@ -105,6 +112,7 @@ export class PartitionOpening {
   }
 
   private addToTail(record: StoredRecord): void {
+    this.tailBytes += record.value.length;
     const tail = this.tails.get(record.key);
     if (tail) tail.push(record);
     else this.tails.set(record.key, [record]);

@@ -104,11 +104,14 @@ export class Membership {
 }
 
 /**
- * Returns the partitions to release so that `share` stay: first those whose loading has not begun.
- * One that is being loaded stays until that is done, or the work on it would be lost.
+ * Returns the partitions to release so that `share` stay: first those that are not open, then those
+ * with the fewest tables loaded. One that is being loaded stays until that is done, or the work on
+ * it would be lost.
  */
 function excessOf(staying: readonly OwnedPartition[], share: number): OwnedPartition[] {
-  const waiting = staying.filter(({ fold, isLoading }) => !fold && !isLoading);
-  const loaded = staying.filter(({ fold, isLoading }) => fold && !isLoading);
-  return [...waiting, ...loaded.reverse()].slice(0, Math.max(0, staying.length - share));
+  const loaded = ({ fold }: OwnedPartition): number => fold?.tables.size ?? -1;
+  return staying
+    .filter(({ isLoading }) => !isLoading)
+    .sort((one, other) => loaded(one) - loaded(other))
+    .slice(0, Math.max(0, staying.length - share));
 }

@@ -4,7 +4,7 @@ import type { PartitionFold } from '../../fold/partition-fold.js';
 /** A partition that this process owns. Runs the work on it one task at a time. */
 export class OwnedPartition {
   private opened: PartitionFold | null = null;
-  private loading = false;
+  private isBusy = false;
   private leaving = false;
   private last: Promise<void> = Promise.resolve();
 
@@ -19,9 +19,9 @@ export class OwnedPartition {
     return this.opened;
   }
 
-  /** Whether it is being opened, or the tables are loaded that something is due of. */
+  /** Whether it is being opened, or its tables are being loaded. */
   get isLoading(): boolean {
-    return this.loading;
+    return this.isBusy;
   }
 
   /** Whether it is being released. */
@@ -29,13 +29,14 @@ export class OwnedPartition {
     return this.leaving;
   }
 
-  /** Marks the partition as being loaded. */
-  beginLoading(): void {
-    this.loading = true;
-  }
-
-  endLoading(): void {
-    this.loading = false;
+  /** Marks the partition as being loaded while `work` runs. */
+  async loading<T>(work: () => Promise<T>): Promise<T> {
+    this.isBusy = true;
+    try {
+      return await work();
+    } finally {
+      this.isBusy = false;
+    }
   }
 
   /** Sets the fold, which can be followed. */

@@ -11,8 +11,15 @@ import type { Writer } from '../writer.js';
 import type { OwnedPartition, OwnedPartitions } from './owned-partition.js';
 import type { PartitionFaults } from './partition-faults.js';
 
-/** Partitions that are taken over at once. Those that wait can go to another auditor. */
+/** Partitions that are opened at once. Those that wait can go to another auditor. */
 const AT_ONCE = 4;
+/** Partitions whose tables are loaded at once. */
+const LOADED_AT_ONCE = 2;
+/**
+ * A partition that keeps more bytes of the log than this until its tables are loaded lets no other
+ * be opened in its place before that.
+ */
+const TAIL_BYTES_SMALL = 8 * 1024 * 1024;
 
 /** How long an opening that lost its partition is kept, in case the partition comes back. */
 const KEEP_MS = 60_000;
@@ -43,11 +50,14 @@ export class Takeovers {
   private readonly waiting: OwnedPartition[] = [];
   private readonly begun = new Map<number, Begun>();
   private running = 0;
+  private loading = 0;
+  /** Those that wait to load tables. */
+  private readonly turns: (() => void)[] = [];
 
   constructor(private readonly parts: TakeoverParts) {}
 
   get isIdle(): boolean {
-    return this.running === 0 && this.waiting.length === 0;
+    return this.running + this.loading + this.waiting.length + this.turns.length === 0;
   }
 
   begin(owned: OwnedPartition): void {
@@ -67,28 +77,44 @@ export class Takeovers {
     const owned = this.waiting.shift();
     if (!owned) return;
     this.running += 1;
-    const takeover = this.takeOver(owned)
+    let isRunning = true;
+    const makeWay = (): void => {
+      if (!isRunning) return;
+      isRunning = false;
+      this.running -= 1;
+      this.startNext();
+    };
+    const takeover = this.takeOver(owned, makeWay)
       .catch((error: unknown) => this.parts.faults.ofTakeover(owned, asError(error)))
-      .finally(() => {
-        this.running -= 1;
-        this.startNext();
-      });
+      .finally(makeWay);
     this.parts.tasks.track(takeover);
   }
 
-  private async takeOver(owned: OwnedPartition): Promise<void> {
+  /** Calls `makeWay` once another partition may be opened. */
+  private async takeOver(owned: OwnedPartition, makeWay: () => void): Promise<void> {
     const isHeld = (): boolean => this.parts.partitions.holds(owned);
     if (!isHeld()) return;
-    owned.beginLoading();
-    try {
-      const began = performance.now();
+    const began = performance.now();
+    const { opening, fold } = await owned.loading(async () => {
       await verify(this.parts.loading, owned.claimed);
-      const { opening, fold } = await this.open(owned.claimed, isHeld);
-      if (!fold || !isHeld()) return;
-      this.follow(owned, fold, { due: opening.due, ms: performance.now() - began });
-      await this.loadDue(fold, opening.due, isHeld);
+      return this.open(owned.claimed, isHeld);
+    });
+    if (!fold || !isHeld()) return;
+    const { due, bytes } = opening;
+    this.follow(owned, fold, { due, ms: performance.now() - began });
+    if (bytes <= TAIL_BYTES_SMALL) makeWay();
+    await this.inTurn(() => owned.loading(() => this.loadDue(fold, due, isHeld)));
+  }
+
+  private async inTurn(work: () => Promise<void>): Promise<void> {
+    while (this.loading === LOADED_AT_ONCE)
+      await new Promise<void>((resolve) => this.turns.push(resolve));
+    this.loading += 1;
+    try {
+      await work();
     } finally {
-      owned.endLoading();
+      this.loading -= 1;
+      this.turns.shift()?.();
     }
   }
 
