@@ -1,6 +1,6 @@
 // Compares a rebuild of all rows with PostgreSQL copying the same rows in from files of its own,
 // and with JSON.parse and unnest.
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { clock, spread } from '../measure.mjs';
 import { filled } from './chain.mjs';
@@ -69,6 +69,7 @@ export async function rebuild(machine, { log, events, rounds, until }) {
   const { server, data } = await filled(machine, log, events);
   const dir = join(machine.dir, 'pgdata', 'rows-to-copy');
   mkdirSync(dir, { recursive: true });
+  chmodSync(dir, 0o777); // PostgreSQL writes there, and is not root
   const client = await connected(server.databaseUrl);
   await writeFiles(client, dir);
   await client.end();
