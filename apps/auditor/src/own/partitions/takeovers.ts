@@ -16,10 +16,10 @@ const AT_ONCE = 4;
 /** Partitions whose tables are loaded at once. */
 const LOADED_AT_ONCE = 2;
 /**
- * A partition that keeps more bytes of the log than this until its tables are loaded lets no other
- * be opened in its place before that.
+ * While all partitions together keep more bytes of the log than this for tables that are not loaded,
+ * none is opened in place of one whose tables are not.
  */
-const TAIL_BYTES_SMALL = 8 * 1024 * 1024;
+const KEPT_BYTES = 64 * 1024 * 1024;
 
 /** How long an opening that lost its partition is kept, in case the partition comes back. */
 const KEEP_MS = 60_000;
@@ -51,6 +51,8 @@ export class Takeovers {
   private readonly begun = new Map<number, Begun>();
   private running = 0;
   private loading = 0;
+  /** Bytes of the log that are kept for tables that are not loaded. */
+  private kept = 0;
   /** Those that wait to load tables. */
   private readonly turns: (() => void)[] = [];
 
@@ -102,8 +104,13 @@ export class Takeovers {
     if (!fold || !isHeld()) return;
     const { due, bytes } = opening;
     this.follow(owned, fold, { due, ms: performance.now() - began });
-    if (bytes <= TAIL_BYTES_SMALL) makeWay();
-    await this.inTurn(() => owned.loading(() => this.loadDue(fold, due, isHeld)));
+    this.kept += bytes;
+    if (this.kept <= KEPT_BYTES) makeWay();
+    try {
+      await this.inTurn(() => owned.loading(() => this.loadDue(fold, due, isHeld)));
+    } finally {
+      this.kept -= bytes;
+    }
   }
 
   private async inTurn(work: () => Promise<void>): Promise<void> {
