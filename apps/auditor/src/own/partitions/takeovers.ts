@@ -16,7 +16,7 @@ const AT_ONCE = 4;
 /** Partitions whose tables are loaded at once. */
 const LOADED_AT_ONCE = 2;
 /**
- * While all partitions together keep more bytes of the log than this for tables that are not loaded,
+ * While partitions together keep more bytes of the log than this for tables that are not loaded,
  * none is opened in place of one whose tables are not.
  */
 const KEPT_BYTES = 64 * 1024 * 1024;
