@@ -66,6 +66,23 @@ async function setBatchBytesMax(topic: string, value: string): Promise<void> {
   await asAdmin((admin) => admin.alterConfigs({ validateOnly: false, resources: [resource] }));
 }
 
+/** A broker answers a change of its settings before it acts on it, at times 8 ms before. */
+async function untilRefused(topic: string, partition: number): Promise<void> {
+  const producer = client.producer({ retry: { retries: 0 } });
+  await producer.connect();
+  const isTaken = () =>
+    producer.send({ topic, messages: [{ value: 'tried', partition }] }).then(
+      () => true,
+      (error: unknown) => {
+        if ((error as { type?: string }).type === 'MESSAGE_TOO_LARGE') return false;
+        throw error;
+      },
+    );
+  await eventually('a refused append', async () => !(await isTaken())).finally(() =>
+    producer.disconnect(),
+  );
+}
+
 async function makeStore(): Promise<LogStore> {
   const topic = freshTopic();
   return {
@@ -87,6 +104,8 @@ async function makeStore(): Promise<LogStore> {
     },
     refuse: async () => {
       await setBatchBytesMax(topic, '10');
+      // In the last partition, where no test of a refused append looks.
+      await untilRefused(topic, PARTITIONS - 1);
       return () => setBatchBytesMax(topic, '1000000');
     },
   };
