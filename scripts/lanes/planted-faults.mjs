@@ -393,7 +393,7 @@ export const PLANTED_FAULTS = [
     ],
     [
       'what a source sends is heard',
-      'hearOf(state.sources, scanner.origin.source, scanner.type, counts.admitted);',
+      'hearOf(state.sources, scanner.origin.source, scanner.messages, counts.admitted);',
       '',
     ],
     ['an explained event lets the open shoe catch up', 'if (open && !isLeft) this.fall(open);', ''],

@@ -5,9 +5,11 @@ import {
   canonicalLine,
   Decoder,
   EVENT_TYPES,
+  heardOf,
   SHAPES,
   type Decoded,
   type Field,
+  type Line,
 } from '#audit';
 import { anyEvent, anyEventOf, NARROW, type World } from '../kit/any-event.js';
 import type { Sent } from '../kit/audit.js';
@@ -18,18 +20,21 @@ const decoder = new Decoder(HOUSE);
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const line = (event: Sent): string => canonicalLine(JSON.stringify(event));
 
-/**
- * Returns the line as it occurs in a log: in the middle of a block, with others before and after
- * it.
- */
+/** Decodes the line as it occurs in a log: in the middle of a block, with others around it. */
 function decodeAmongOthers(bytes: Uint8Array): Decoded {
+  const { block, from, to } = amongOthers(bytes);
+  return decoder.decode(block, from, to);
+}
+
+function amongOthers(bytes: Uint8Array): Line {
   const before = bytesOf('{"specversion":"1.0","type":"shoeprint.card-drawn.v1"}\n');
   const block = new Uint8Array([...before, ...bytes, ...bytesOf('\n{"specversion":"1.0"}\n')]);
-  return decoder.decode(
-    blockOf(block, Buffer.from(block).toString('latin1')),
-    before.length,
-    before.length + bytes.length,
-  );
+  return {
+    decoder,
+    block: blockOf(block, Buffer.from(block).toString('latin1')),
+    from: before.length,
+    to: before.length + bytes.length,
+  };
 }
 
 /** Returns whether a canonical line is ASCII without escapes, and no number is very long. */
@@ -44,6 +49,18 @@ const PLAIN: World = {
   texts: fc.constantFrom('', 'misdeal', 'seen on video [2], at {3}'),
   times: fc.constantFrom('2026-11-20T12:00:00.000Z', '2026-11-21T23:59:59.999Z'),
 };
+
+/** Times in all forms that the contract allows, a leap second among them. */
+const TIMES = fc.constantFrom(
+  '2026-11-20T12:00:00Z',
+  '2026-11-20t12:00:00.123z',
+  '2026-11-20T12:00:00.1Z',
+  '2026-11-20T12:00:00.123456Z',
+  '2026-11-20T12:00:00.5+01:00',
+  '2026-11-20T12:00:00-11:30',
+  '2016-12-31T23:59:60.123Z',
+  '0001-01-01T00:00:00.000Z',
+);
 
 /** Bytes that JSON has a meaning for, and some that it has none for. */
 const TELLING = [...bytesOf('"\\{}[]:,0-9eASTn '), 0, 10, 31, 127, 128, 255];
@@ -110,6 +127,27 @@ describe('the fast scanner and the explaining decoder', () => {
           expect(decodeAmongOthers(changed)).toStrictEqual(decoder.explain(changed));
     });
   }
+
+  it('hear who sent an event and when, to the millisecond and in any form of time', () => {
+    const times = fc.oneof(
+      TIMES,
+      fc
+        .date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true })
+        .map((date) => date.toISOString()),
+    );
+    const heard = fc
+      .oneof(...[NARROW, PLAIN].map((world) => anyEvent({ ...world, times })))
+      .map(line)
+      .filter(isPlain);
+    fc.assert(
+      fc.property(heard, (text) => {
+        const { event } = decoder.explain(bytesOf(text));
+        if (!event) throw new Error('an event that was made cannot be read');
+        expect(heardOf(amongOthers(bytesOf(text)))).toStrictEqual(heardOf(event));
+      }),
+      { numRuns: rounds(2000) },
+    );
+  });
 
   it('read lines of many sources, shoes and tables by turns as each by itself', () => {
     const sent = fc.array(

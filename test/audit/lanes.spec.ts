@@ -72,6 +72,27 @@ describe('the lane of a table', () => {
     expect(rows?.sums((time) => time)).toEqual(wanted?.sums((time) => time));
   });
 
+  it('draws the same rows if it followed them as if it reads its lines again', () => {
+    const followed = newTable('T1');
+    followed.lane.drawRows();
+    take(followed, firstShoe);
+    const [rows] = rowsOf(takeChanges(followed)).shoes;
+    const [again] = rowsOf(takeChanges(folded(firstShoe))).shoes;
+    expect(rows?.coups().length).toBeGreaterThan(10);
+    expect(rows?.coups()).toEqual(again?.coups());
+    expect(rows?.sums((time) => time)).toEqual(again?.sums((time) => time));
+  });
+
+  it('refuses to draw rows of a shoe out of reach once changes are taken again', () => {
+    const shoes = simulated({ rules: 'punto-banco@1', bets: true, seed: 1, shoes: 3 }).lines;
+    const state = folded(shoes.slice(0, -1));
+    const final = takeFinalChanges(state);
+    if (!final) throw new Error('no shoe went out of reach');
+    const late = rowsOf(final).shoes;
+    takeFinalChanges(state);
+    expect(() => late[0]?.coups()).toThrow('the lines of a shoe out of reach are gone');
+  });
+
   it('keeps drawn rows as they are while the coup that they are of goes on', () => {
     const state = folded(firstShoe.slice(0, nth('bet-settled', 40) + 1));
     const drawn = rowsOf(takeChanges(state)).shoes.map((rows) => rows.coups());

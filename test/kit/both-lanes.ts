@@ -140,9 +140,15 @@ class BothLanes {
     let table = this.tables.get(name);
     if (!table) {
       table = { name, events: newTable(name), lines: newTable(name) };
+      this.followSome(table);
       this.tables.set(name, table);
     }
     return table;
+  }
+
+  /** Lets the lane of some tables follow its rows, so that they are not read again. */
+  private followSome({ lines }: Both): void {
+    if (this.choose(2) === 0) lines.lane.drawRows();
   }
 
   private look(table: Both): void {
@@ -154,6 +160,7 @@ class BothLanes {
       takeChanges(table[way]); // they are not saved
       table[way] = loadTable(saveTable(table[way]), this.book);
     }
+    this.followSome(table);
   }
 
   private expectSame(

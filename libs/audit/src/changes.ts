@@ -13,6 +13,7 @@ import {
 export const noTableChanges = (): TableChanges => ({
   receipt: { mark: 0, received: null },
   left: [],
+  spent: [],
   outside: new Map(),
   news: [],
   reviews: [],

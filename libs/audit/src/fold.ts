@@ -1,7 +1,6 @@
 import { admit, endWaits, newAdmission, type Admitting } from './admission/admission.js';
 import { canName, turnIds } from './admission/ids-in-reach.js';
-import type { Decoder } from './decode/decode.js';
-import type { Block } from './decode/line-reader.js';
+import { eventOf, type Line } from './decode/line.js';
 import { markOutside, noShoeChanges, noTableChanges } from './changes.js';
 import { leaveReach } from './take-changes.js';
 import { CATALOGUE, type FindingCode } from './findings/catalogue.js';
@@ -80,7 +79,9 @@ export function fold(
   receipt: Receipt = NO_RECEIPT,
 ): void {
   if ('decoder' in event && state.lane.take(state, event, receipt)) return;
-  const taken = 'decoder' in event ? eventOf(event, state.table) : event;
+  const taken = eventOf(event);
+  if ('decoder' in event && taken.table !== state.table)
+    throw new Error(`the line is of table ${taken.table}, not ${state.table}`);
   if (state.table === HOUSE_TABLE) return;
   state.lane.explain(state, taken);
   state.changes.receipt = receipt;
@@ -99,24 +100,6 @@ const keepPosition = (event: { position?: number | undefined }, position: number
 function follow(state: TableState, book: RuleBook): void {
   if (state.changes.news.length > 0 || state.desk.watched.size > 0)
     new ReviewDesk(state, book).follow();
-}
-
-/** An event as the bytes of a line: where it lies in its block, and the decoder that reads it. */
-export interface Line {
-  readonly decoder: Decoder;
-  readonly block: Block;
-  readonly from: number;
-  readonly to: number;
-}
-
-function eventOf({ decoder, block, from, to }: Line, table: string): AnyEvent {
-  const { event, faults } = decoder.decode(block, from, to);
-  if (!event) {
-    const why = faults.map(({ pointer, reason }) => `${pointer} ${reason}`.trim());
-    throw new Error(`the line cannot be read: ${why.join('; ')}`);
-  }
-  if (event.table !== table) throw new Error(`the line is of table ${event.table}, not ${table}`);
-  return event;
 }
 
 /** Ends every wait of a table with a gap, as at the end of a log. */

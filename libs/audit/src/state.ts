@@ -402,6 +402,8 @@ export interface TableChanges {
   receipt: Receipt;
   /** Shoes that went out of reach. */
   readonly left: Shoe[];
+  /** Shoes out of reach whose changes were taken, so that their rows may still be drawn. */
+  readonly spent: Shoe[];
   /** Findings about no shoe within reach, by id. */
   readonly outside: Map<string, FindingChange>;
   /** What the event that is folded now did to findings, until the desk has taken it. */

@@ -35,11 +35,11 @@ export interface Changes {
 
 /**
  * Takes all changes of a table. The table no longer keeps them. No shoe steps through lawful play
- * for that.
+ * for that. Rows of a shoe out of reach must be drawn before changes of the table are taken again.
  */
 export function takeChanges(state: TableState): Changes {
   const { changes, open, before } = state;
-  const shoes = [...changes.left.splice(0), before, open].filter((shoe) => shoe !== null);
+  const shoes = [...takeLeft(changes), before, open].filter((shoe) => shoe !== null);
   const outside = [...changes.outside.values()];
   changes.outside.clear();
   return {
@@ -59,17 +59,18 @@ function takeItems({ items }: TableChanges): ItemChange[] {
 /**
  * Takes the changes of shoes that went out of reach, and of findings outside any shoe that are no
  * longer kept: those can no longer change. Takes what changed in reviews too. Returns undefined if
- * there is nothing.
+ * there is nothing. The rows must be drawn before changes of the table are taken again.
  */
 export function takeFinalChanges(state: TableState): Changes | undefined {
   const { changes, foundOutside } = state;
   const { left, reviews } = changes;
+  if (changes.spent.length > 0) giveBackSpent(changes);
   if (left.length === 0 && reviews.length === 0 && changes.outside.size <= foundOutside.size)
     return undefined;
   const outside = [...changes.outside].filter(([id]) => !foundOutside.has(id));
   for (const [id] of outside) changes.outside.delete(id);
   return {
-    shoes: left.splice(0).map(taken),
+    shoes: takeLeft(changes).map(taken),
     outside: outside.map(([, change]) => change),
     reviews: reviews.splice(0),
     items: takeItems(changes),
@@ -79,6 +80,19 @@ export function takeFinalChanges(state: TableState): Changes | undefined {
 /** Keeps the changes of a shoe that goes out of reach until they are taken. */
 export function leaveReach({ changes }: TableState, shoe: Shoe): void {
   if (hasChanged(shoe)) changes.left.push(shoe);
+  else changes.spent.push(shoe);
+}
+
+/** Takes the shoes that went out of reach. The lines of those taken before are needed no more. */
+function takeLeft(changes: TableChanges): Shoe[] {
+  giveBackSpent(changes);
+  const left = changes.left.splice(0);
+  changes.spent.push(...left);
+  return left;
+}
+
+function giveBackSpent({ spent }: TableChanges): void {
+  for (const { lane } of spent.splice(0)) lane?.tail.giveBack();
 }
 
 const hasChanged = ({

@@ -1,4 +1,4 @@
-import type { Heard } from './heard.js';
+import type { Heard } from '#audit';
 
 /** What one sender, by the api's stamp, delivered for one source at a table. */
 export interface Delivery {

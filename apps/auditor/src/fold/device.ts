@@ -1,4 +1,4 @@
-import type { Heard } from './heard.js';
+import type { Heard } from '#audit';
 import { millisBetween } from './times.js';
 
 /**

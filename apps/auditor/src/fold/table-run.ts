@@ -1,6 +1,8 @@
 import {
+  eventOf,
   fold,
   FOLD_VERSION,
+  heardOf,
   holeOf,
   HOUSE_TABLE,
   isOfHouse,
@@ -12,6 +14,7 @@ import {
   takeChanges,
   type AnyEvent,
   type Changes,
+  type Heard,
   type LaneCounts,
   type LaneSetting,
   type Line,
@@ -22,7 +25,6 @@ import {
 import type { SnapshotRow } from '#read-model';
 import { Deliveries, type Delivery } from './delivery.js';
 import { hear, isDevice, newDevice, type Device } from './device.js';
-import { heardOf, type Heard } from './heard.js';
 import { ProjectedSums } from './sums.js';
 import { isLater } from './times.js';
 
@@ -109,6 +111,7 @@ export class TableRun {
     private readonly judging: Judging,
     kept?: Kept,
   ) {
+    state.lane.drawRows();
     this.isLoaded = kept !== undefined;
     this.lastEventTime = kept?.lastTime ?? '';
     this.highestReceived = kept?.lastReceived ?? null;
@@ -273,15 +276,6 @@ export class TableRun {
     const deliveries = this.deliveries.takeChanged();
     return { mark, changes: takeChanges(this.state), devices, acts, deliveries };
   }
-}
-
-/** Returns an event as an object. */
-function eventOf(event: AnyEvent | Line): AnyEvent {
-  if (!('decoder' in event)) return event;
-  const { decoder, block, from, to } = event;
-  const decoded = decoder.decode(block, from, to).event;
-  if (!decoded) throw new Error('a line that was scanned before cannot be decoded');
-  return decoded;
 }
 
 /** Openings kept. Beyond this, the oldest whose shoe is out of reach is dropped. */

@@ -1,4 +1,4 @@
-import type { AnyEvent, EventType } from '../events/events.js';
+import type { AnyEvent } from '../events/events.js';
 import { kindsOf, MESSAGE_KINDS, type MessageKind } from './message-kinds.js';
 
 /** Sources remembered of each table. */
@@ -19,29 +19,33 @@ export interface KnownSource {
  * `admitted` counts the admitted events of the table.
  */
 export function hear(sources: KnownSource[], event: AnyEvent, admitted: number): KnownSource {
-  const known = hearOf(sources, event.source, event.type, admitted);
+  const known = hearOf(sources, event.source, kindsOf(event.type), admitted);
   if (event.type === 'device-online') known.saysMissed = event.data.missed !== undefined;
   return known;
 }
 
-/** Does the same for an event of which only this is known, other than `device-online`. */
+/**
+ * Does the same for an event of which only its kinds of message are known, other than
+ * `device-online`. Plain loops, because this runs for each event.
+ */
 export function hearOf(
   sources: KnownSource[],
   source: string,
-  type: EventType,
+  kinds: readonly MessageKind[],
   admitted: number,
 ): KnownSource {
   let known: KnownSource | undefined;
-  // A loop, because this runs for each event.
-  for (const each of sources) {
-    if (each.source !== source) continue;
-    known = each;
-    break;
-  }
+  for (let i = 0; i < sources.length && known === undefined; i += 1)
+    if (sources[i]?.source === source) known = sources[i];
   known ??= newSource(sources, source);
   known.admitted = admitted;
-  for (const kind of kindsOf(type)) if (!known.sent.includes(kind)) known.sent.push(kind);
+  for (let i = 0; i < kinds.length; i += 1) add(known.sent, kinds[i] as MessageKind);
   return known;
+}
+
+function add(sent: MessageKind[], kind: MessageKind): void {
+  for (let i = 0; i < sent.length; i += 1) if (sent[i] === kind) return;
+  sent.push(kind);
 }
 
 /** Adds a new source, and forgets the one that was heard longest ago if there are many. */

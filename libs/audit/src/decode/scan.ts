@@ -7,6 +7,7 @@ import {
   takeText,
   type Lanes,
 } from '../admission/digest.js';
+import { kindsOf, type MessageKind } from '../admission/message-kinds.js';
 import { EVENT_TYPES, SHAPES, type AnyEvent, type EventType } from '../events/events.js';
 import type { HeadNames, Names } from '../events/names.js';
 import { timeOf } from '../events/time.js';
@@ -306,6 +307,20 @@ export class Scanner {
     return this.line.text.substring(this.timeFrom, this.timeTo);
   }
 
+  /** Returns the time of the line that was read, in milliseconds since 1970. */
+  instant(): number {
+    const { view } = this.line;
+    const clock = this.timeFrom + DAY_LENGTH;
+    return this.timeTo - this.timeFrom === TIME_LENGTH && isClock(view, clock)
+      ? this.origin.midnight + clockAt(view, clock)
+      : (timeOf(this.time()) as number);
+  }
+
+  /** The kinds of message that the line which was read is. */
+  get messages(): readonly MessageKind[] {
+    return this.kind.messages;
+  }
+
   /** Whether the line that was read is of a card that nobody could read. */
   get isUnread(): boolean {
     return this.type === 'card-drawn' && this.data.numberAt(CARD) === UNREAD_CARD;
@@ -340,6 +355,8 @@ export class Origin implements HeadNames {
   middle = NEVER;
   /** The part between its id and the clock of its time. */
   day = NEVER;
+  /** When that day begins, in milliseconds since 1970. */
+  midnight = NaN;
   private dayText = '';
   /** The digest of the names. */
   lanes: Lanes = newLanes();
@@ -358,6 +375,7 @@ export class Origin implements HeadNames {
     if (day === this.dayText) return;
     this.dayText = day;
     this.day = literal(`${TIME_TEXT}${day}`);
+    this.midnight = timeOf(`${day}00:00:00Z`) as number;
   }
 
   /** Takes the names of another shoe or session. */
@@ -386,6 +404,7 @@ interface Kind {
   readonly grammar: Grammar;
   readonly hasShoe: boolean;
   readonly isReview: boolean;
+  readonly messages: readonly MessageKind[];
   readonly lanes: Lanes;
   /** The headers of the last lines, the last one first, and all. */
   readonly headers: Header[];
@@ -475,6 +494,7 @@ const kindOf = (type: EventType): Kind => ({
   grammar: GRAMMARS.get(type) as Grammar,
   hasShoe: SHAPES[type].shoe,
   isReview: SHAPES[type].by === 'reviewer',
+  messages: kindsOf(type),
   lanes: typeLanes(type),
   headers: [],
   known: new Map(),
@@ -530,3 +550,12 @@ function isClock(view: DataView, at: number): boolean {
     ((seconds >>> 16) & 15) < 6
   );
 }
+
+/** Returns the milliseconds since midnight of the time of day at `at`, which is in the form above. */
+const clockAt = (view: DataView, at: number): number =>
+  ((twoAt(view, at) * 60 + twoAt(view, at + 3)) * 60 + twoAt(view, at + 6)) * 1000 +
+  twoAt(view, at + 9) * 10 +
+  (view.getUint8(at + 11) & 15);
+
+const twoAt = (view: DataView, at: number): number =>
+  (view.getUint8(at) & 15) * 10 + (view.getUint8(at + 1) & 15);

@@ -53,5 +53,8 @@ const NAMES_MAX = 65_536;
 export const NAME_LENGTH_MAX = 200;
 const CHARACTERS_MAX = 2_000_000;
 
-/** Returns a copy that does not keep the block alive that it was cut from. */
-export const flat = (text: string): string => JSON.parse(JSON.stringify(text)) as string;
+/**
+ * Returns a copy that does not keep the block alive that it was cut from. V8 copies the joined text
+ * to cut it again; to write and read it as JSON takes four times as long.
+ */
+export const flat = (text: string): string => ` ${text}`.slice(1);

@@ -6,7 +6,7 @@ import { Decoder } from '../decode/decode.js';
 import { houseFrom } from '../events/house.js';
 import { Lane, type LaneSetting } from '../lane/lane.js';
 import { ShoeLane } from '../lane/shoe-lane.js';
-import { Tail, type SavedTail } from '../lane/tail.js';
+import type { SavedTail } from '../lane/tail.js';
 import { openShoe } from '../judges/shoe.js';
 import {
   FOLD_VERSION,
@@ -178,7 +178,7 @@ function loadedShoe(
   shoe.found.clear();
   for (const [id, each] of found) shoe.found.set(id, each);
   if (ahead) {
-    shoe.lane = new ShoeLane(shoe, new Tail());
+    shoe.lane = new ShoeLane(shoe);
     shoe.lane.resume(ahead, new Decoder(houseFrom(book)));
   }
   return shoe;

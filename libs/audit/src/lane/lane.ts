@@ -1,9 +1,8 @@
 import { CONTENTS_MAX, type Session } from '../admission/admission.js';
 import { canRemember, digestUnder } from '../admission/ids-in-reach.js';
 import { hearOf } from '../admission/sources.js';
+import type { Line } from '../decode/line.js';
 import type { Scanner } from '../decode/scan.js';
-import type { Decoder } from '../decode/decode.js';
-import type { Block } from '../decode/line-reader.js';
 import {
   HOUSE_TABLE,
   isReview,
@@ -16,15 +15,6 @@ import type { Duty, Receipt, Shoe, TableState } from '../state.js';
 import { catchUp } from './catch-up.js';
 import { RuleTables } from './rule-tables.js';
 import { ShoeLane } from './shoe-lane.js';
-import { Tail } from './tail.js';
-
-/** The bytes of a line, and the decoder that reads it. */
-interface Bytes {
-  readonly decoder: Decoder;
-  readonly block: Block;
-  readonly from: number;
-  readonly to: number;
-}
 
 /**
  * How lines are folded: `on`, by the lane if it can and else by the explaining path; `off`, by the
@@ -65,13 +55,24 @@ export class Lane {
   /** The lane stays away until so many coups of the shoe were opened. */
   private backAt = 0;
 
-  /** The last one, whose tail may be used again. */
+  /** The last one, which takes no more lines once there is another. */
   private last: ShoeLane | null = null;
+
+  private drawsRows = false;
 
   constructor(private readonly isOn: boolean) {}
 
+  /**
+   * Lets the lane follow what is on the rows of coups, from now on: its lines need not be read again
+   * to draw them.
+   */
+  drawRows(): void {
+    this.drawsRows = true;
+    if (this.shoe) followPlay(this.shoe);
+  }
+
   /** Takes a line if judging it has nothing to say. Else returns false, and changes nothing. */
-  take(state: TableState, line: Bytes, receipt: Receipt): boolean {
+  take(state: TableState, line: Line, receipt: Receipt): boolean {
     const shoe = this.shoe ?? this.comeBack(state);
     if (shoe === null || !shoe.tail.takesFrom(line.decoder)) return false;
     const scanner = line.decoder.scanned(line.block, line.from, line.to);
@@ -88,8 +89,8 @@ export class Lane {
     if (taken === REPEAT) counts.duplicates += 1;
     else {
       counts.admitted += 1;
-      hearOf(state.sources, scanner.origin.source, scanner.type, counts.admitted);
-      shoe.tail.add(line, receipt);
+      hearOf(state.sources, scanner.origin.source, scanner.messages, counts.admitted);
+      shoe.add(line, scanner, receipt);
     }
     return true;
   }
@@ -142,30 +143,17 @@ export class Lane {
       this.backAt = 0;
     }
     if (open.coups.length < this.backAt || RuleTables.of(open.rules).hasChoice) return null;
-    this.shoe = this.last = open.lane = new ShoeLane(open, this.tail());
-    return this.shoe;
+    this.last?.tail.trim();
+    const shoe = new ShoeLane(open);
+    if (this.drawsRows) followPlay(shoe);
+    this.shoe = this.last = open.lane = shoe;
+    return shoe;
   }
 
   /** Goes on with the lane of a shoe that was loaded. */
   resume(shoe: ShoeLane): void {
     this.last = shoe;
     if (this.isOn) this.shoe = shoe;
-  }
-
-  /**
-   * Returns a tail without lines: that of the last lane, if its shoe has caught up, or else one
-   * with as much room. The last lane takes no more lines.
-   */
-  private tail(): Tail {
-    const { last } = this;
-    if (last === null) return new Tail();
-    if (last.isAhead) {
-      const { size } = last.tail;
-      last.tail.trim();
-      return new Tail(size);
-    }
-    if (last.shoe.lane === last) last.shoe.lane = null;
-    return last.tail;
   }
 
   /** Lets the shoes within reach catch up, because an event is explained that may need them. */
@@ -205,6 +193,8 @@ export class Lane {
     return lines;
   }
 }
+
+const followPlay = ({ play, tail }: ShoeLane): void => play.read(tail.count);
 
 /** What becomes of an event: it is lawful and new, it repeats one, or it must be explained. */
 type Taken = 0 | 1 | 2;

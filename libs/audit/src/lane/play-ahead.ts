@@ -2,7 +2,6 @@ import { CARDS } from '#baccarat';
 import type { Scanner } from '../decode/scan.js';
 import { flat } from '../events/names.js';
 import { referenceOf, type EventOf } from '../events/events.js';
-import { msSince } from '../events/time.js';
 import {
   coupRow,
   type AuditedCoup,
@@ -45,8 +44,8 @@ export interface DueAhead {
 }
 
 /**
- * What the lines of a lane did, read again from its tail for the rows of its shoe. The lane has
- * found each of them lawful, so nothing is judged here.
+ * What the lines of a lane did, for the rows of its shoe: read again from its tail, and then as the
+ * lane takes them. The lane has found each of them lawful, so nothing is judged here.
  */
 export class PlayAhead {
   /** In the order in which they opened. */
@@ -72,8 +71,20 @@ export class PlayAhead {
   /** Reads the lines up to one with this index. */
   read(end: number): void {
     if (this.line >= end) return;
-    this.lane.tail.readAgain(this.line, end, (scanner, line) => this.take(scanner, line));
+    this.lane.tail.readAgain(this.line, end, (scanner, line, mark) =>
+      this.take(scanner, line, mark),
+    );
     this.line = end;
+  }
+
+  /**
+   * Takes the last of so many lines, as the scanner has just read it, if it has read all before. So
+   * the lines of a shoe whose rows are drawn as it goes are not read again.
+   */
+  follow(scanner: Scanner, lines: number, mark: number): void {
+    if (this.line !== lines - 1) return;
+    this.take(scanner, this.line, mark);
+    this.line = lines;
   }
 
   /** Returns the coups that lines from one with this index up to another changed. */
@@ -84,14 +95,14 @@ export class PlayAhead {
     return this.coups.slice(first).filter(({ firstLine }) => firstLine < to);
   }
 
-  private take(scanner: Scanner, line: number): void {
+  private take(scanner: Scanner, line: number, mark: number): void {
     if (scanner.type === 'coup-opened') this.open(scanner, line);
     const { coup } = this;
     if (coup) this.inCoup(scanner, coup);
     else this.betweenCoups(scanner);
     if (!coup) return;
     coup.lastLine = line;
-    coup.mark = this.lane.tail.markOf(line);
+    coup.mark = mark;
   }
 
   private open(scanner: Scanner, line: number): void {
@@ -100,7 +111,7 @@ export class PlayAhead {
       flat(referenceOf({ source, id: scanner.id() })),
       scanner.data.numberAt(OPENED.coup),
       flat(scanner.time()),
-      { duty: this.duty, bets: this.early, firstLine: line },
+      { opened: scanner.instant(), duty: this.duty, bets: this.early, firstLine: line },
     );
     this.early = [];
     this.coups.push(this.coup);
@@ -189,6 +200,14 @@ function move(bets: BetAhead[], { data }: Scanner, amount: number): void {
   else bets.push({ seat, bet, stands: amount, late: 0, settled: null });
 }
 
+/** When a coup was opened, in milliseconds since 1970, and what there was then. */
+interface Opened {
+  readonly opened: number;
+  readonly duty: Duty;
+  readonly bets: BetAhead[];
+  readonly firstLine: number;
+}
+
 /** A coup of lawful play, which changes until its end. */
 class CoupAhead implements CoupPlay {
   readonly kind = 'normal';
@@ -208,20 +227,20 @@ class CoupAhead implements CoupPlay {
   lastLine: number;
   /** Of that line. */
   mark = UNCHANGED;
-  private readonly since: ReturnType<typeof msSince>;
+  private readonly opened: number;
 
   constructor(
     readonly ref: string,
     readonly number: number,
     readonly openedAt: string,
-    { duty, bets, firstLine }: { duty: Duty; bets: BetAhead[]; firstLine: number },
+    { opened, duty, bets, firstLine }: Opened,
   ) {
     // nobody signs on in a coup that the lane takes
     this.dealer = duty.dealer;
     this.callers = duty.caller === null ? [] : [duty.caller];
     this.bets = bets;
     this.firstLine = this.lastLine = firstLine;
-    this.since = msSince(openedAt);
+    this.opened = Math.floor(opened);
   }
 
   /** Returns the row of the coup as it is now. */
@@ -238,6 +257,11 @@ class CoupAhead implements CoupPlay {
     return { ...row, detail };
   }
 
+  /** Returns the whole milliseconds from its opening to the line that was read. */
+  private since(scanner: Scanner): number {
+    return Math.floor(scanner.instant()) - this.opened;
+  }
+
   draw(scanner: Scanner): void {
     const { data, origin } = scanner;
     const to = data.numberAt(CARD.to);
@@ -249,14 +273,14 @@ class CoupAhead implements CoupPlay {
       moved: false,
       exposed: false,
       carried: false,
-      ms: this.since(scanner.time()),
+      ms: this.since(scanner),
     };
     this.cards.push(row);
     (to === TO.player ? this.player : this.banker).push(row);
   }
 
   closeBetting(scanner: Scanner): void {
-    this.bettingClosed ??= { ms: this.since(scanner.time()) };
+    this.bettingClosed ??= { ms: this.since(scanner) };
   }
 
   declare(scanner: Scanner): void {
@@ -264,7 +288,7 @@ class CoupAhead implements CoupPlay {
     this.declared.push({
       outcome: OUTCOMES[data.numberAt(DECLARED.outcome)] as string,
       by: BY[data.numberAt(DECLARED.by)] as string,
-      ms: this.since(scanner.time()),
+      ms: this.since(scanner),
     });
   }
 
@@ -275,7 +299,7 @@ class CoupAhead implements CoupPlay {
     const [taken, marked] = [data.amountAt(SETTLED.taken), data.amountAt(SETTLED.marked)];
     const known = betOf(this.bets, seat, bet);
     if (!known) throw new Error(`the lane took a settlement of ${bet} at seat ${seat} without it`);
-    const ms = this.since(scanner.time());
+    const ms = this.since(scanner);
     const settled = (known.settled ??= {
       ...{ stake, paid: 0, commissionTaken: 0, commissionMarked: 0, ms },
     });

@@ -1,6 +1,7 @@
 import { cardIndex, CARDS, permittedBurns, rankOf, type Card } from '#baccarat';
 import { UNREAD_CARD } from '../decode/data-reader.js';
 import { blockOf, type Decoder } from '../decode/decode.js';
+import type { Line } from '../decode/line.js';
 import type { Scanner } from '../decode/scan.js';
 import type { AnyEvent, EventData, EventOf } from '../events/events.js';
 import { flat } from '../events/names.js';
@@ -23,7 +24,7 @@ import {
 } from './fields.js';
 import { PlayAhead, type DueAhead } from './play-ahead.js';
 import { DUE, RuleTables } from './rule-tables.js';
-import type { SavedTail, Tail } from './tail.js';
+import { Tail, type SavedTail } from './tail.js';
 import { STAKE, WagersLane } from './wagers.js';
 
 const NEWLINE = 0x0a;
@@ -56,6 +57,8 @@ type Closing = Readonly<EventData['shoe-closed']> & { readonly time: string };
 export class ShoeLane {
   /** The account of each seat. */
   readonly ledger = new Map<number, SeatAccount>();
+  /** The lines that it took. */
+  readonly tail = new Tail();
   readonly copies: Uint16Array;
   /** The cards burned before the first coup; null for one that was not read. */
   readonly burned: (Card | null)[];
@@ -79,7 +82,7 @@ export class ShoeLane {
   private hasCoups = false;
   /** How many lines it had when its changes were last taken. */
   private linesTaken = 0;
-  private readAgain: PlayAhead | null = null;
+  private followed: PlayAhead | null = null;
   private readonly rules: RuleTables;
   private readonly coup: CoupLane;
   private readonly wagers: WagersLane;
@@ -90,10 +93,7 @@ export class ShoeLane {
   private isDeclared = false;
 
   /** Takes over from a shoe between two coups with nothing outstanding. */
-  constructor(
-    readonly shoe: Shoe,
-    readonly tail: Tail,
-  ) {
+  constructor(readonly shoe: Shoe) {
     this.rules = RuleTables.of(shoe.rules);
     this.coup = new CoupLane(this.rules);
     const { limits } = shoe.opening.data;
@@ -127,9 +127,9 @@ export class ShoeLane {
     return this.linesTaken;
   }
 
-  /** What its lines did, read again. */
+  /** What its lines did. Once it was asked for, it follows them. */
   get play(): PlayAhead {
-    return (this.readAgain ??= new PlayAhead(this));
+    return (this.followed ??= new PlayAhead(this));
   }
 
   /** Takes the changes of its lines. The lane no longer keeps them. */
@@ -158,6 +158,12 @@ export class ShoeLane {
     // whatever happens in a coup is on its row
     this.hasCoups ||= wasCoupOpen || this.isCoupOpen;
     return true;
+  }
+
+  /** Keeps the line that it took, which the scanner has just read. */
+  add(line: Line, scanner: Scanner, receipt: Receipt): void {
+    this.tail.add(line, receipt);
+    this.followed?.follow(scanner, this.tail.count, receipt.mark);
   }
 
   private follow(scanner: Scanner, duty: Duty, { mark }: Receipt): boolean {
@@ -224,7 +230,7 @@ export class ShoeLane {
       const scanner = decoder.scanned(block, from, to);
       if (!scanner || !this.take(scanner, duty, receipt))
         throw new Error(`a saved line is not lawful: ${lines.slice(from, to)}`);
-      this.tail.add({ decoder, block, from, to }, receipt);
+      this.add({ decoder, block, from, to }, scanner, receipt);
       from = to + 1;
     }
     this.forgetChanges(this.tail.count);
@@ -431,8 +437,8 @@ export class ShoeLane {
 
   /** Forgets what the shoe has stepped through. */
   caughtUp(): void {
-    this.readAgain?.read(this.linesTaken); // rows that were taken may be drawn later
-    this.readAgain = null;
+    this.followed?.read(this.linesTaken); // rows that were taken may be drawn later
+    this.followed = null;
     this.tail.clear();
     this.dues.length = 0;
     this.cutCard = null;

@@ -1,7 +1,8 @@
 import { takeChanges, takeFinalChanges } from '../take-changes.js';
+import type { Line } from '../decode/line.js';
 import type { AnyEvent } from '../events/events.js';
 import type { Finding, Unjudgeable } from '../findings/finding.js';
-import { fold, type Line } from '../fold.js';
+import { fold } from '../fold.js';
 import type { RuleBook } from '../history/replay.js';
 import type { AuditedShoe } from '../rows/audited-shoe.js';
 import { rowsOf, type AuditedFinding, type Rows, type ShoeRows } from '../rows/rows.js';
@@ -69,6 +70,7 @@ export class RangeJudge {
   ) {
     const { listed } = judging;
     if ('since' in listed && listed.since === null) this.begin = 0;
+    state.lane.drawRows();
   }
 
   /** Takes the next event. */
