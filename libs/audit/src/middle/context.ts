@@ -71,6 +71,8 @@ export class ContextChooser extends LogWatch {
   private hasBegun = false;
   private back = Infinity;
   private readonly numbers = new Map<string, Numbers>();
+  /** The same by session, because a key takes longer to make than to look up. */
+  private readonly numbersBySession = new WeakMap<Session, Numbers>();
   /** The records of unnumbered events by reference: the windows of admission. */
   private ids = new Map<string, number>();
   private idsBefore = new Map<string, number>();
@@ -173,8 +175,8 @@ export class ContextChooser extends LogWatch {
 
   private needOfNumber(event: AnyEvent, sequence: number): void {
     const session = this.sessionHeard(event);
-    const known = this.numbers.get(keyOf(event));
-    if (!session || known?.session !== session) return;
+    const known = session && this.numbersBySession.get(session);
+    if (!known) return;
     if (!known.isMet) {
       known.isMet = true;
       this.need(known.at[(session.next - 1) % CONTENTS_MAX]);
@@ -215,13 +217,15 @@ export class ContextChooser extends LogWatch {
 
   /** Returns where the numbers of an admitted event's session lie. */
   private numbersOf(event: AnyEvent): Numbers {
-    const key = keyOf(event);
     const session = this.admission.sessions[0] as Session;
+    const heard = this.numbersBySession.get(session);
+    if (heard) return heard;
+    const key = keyOf(event);
     const known = this.numbers.get(key);
-    if (known?.session === session) return known;
     // the device restarted the session: it keeps what it said when it came online
     if (known && known.session.onlines === session.onlines) {
       Object.assign(known, { session, at: [], restarted: recordOf(event) });
+      this.numbersBySession.set(session, known);
       return known;
     }
     const fresh: Numbers = {
@@ -233,6 +237,7 @@ export class ContextChooser extends LogWatch {
       isMet: this.isInRange,
     };
     this.numbers.set(key, fresh);
+    this.numbersBySession.set(session, fresh);
     this.forgetSessions();
     return fresh;
   }
@@ -242,7 +247,11 @@ export class ContextChooser extends LogWatch {
     const { sessions } = this.admission;
     if (this.numbers.size <= 2 * sessions.length) return;
     const held = new Set(sessions);
-    for (const [key, { session }] of this.numbers) if (!held.has(session)) this.numbers.delete(key);
+    for (const [key, { session }] of this.numbers)
+      if (!held.has(session)) {
+        this.numbers.delete(key);
+        this.numbersBySession.delete(session);
+      }
   }
 
   private keepKinds(event: AnyEvent): void {
