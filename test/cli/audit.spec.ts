@@ -67,6 +67,12 @@ describe('shoeprint audit', () => {
       }
   });
 
+  it('refuses another setting of the lane', () => {
+    const { code, stderr } = shoeprint(['audit', CLEAN], { env: { LANE: 'sometimes' } });
+    expect(code).toBe(2);
+    expect(stderr).toContain('LANE: must be one of on, off');
+  });
+
   it('shows the unseen characters of names as escapes, in findings and in refusals', () => {
     const log = file('unseen.ndjson', lines(faultyTable('B\u202e07\u009b', 1)));
     const { stdout, code } = shoeprint(['audit', log]);

@@ -130,11 +130,11 @@ async function packing(log: Recorded, name: string): Promise<Packing> {
   };
 }
 
-const verified = (site: SmallSite, files: PackageFiles): Promise<PackageReport> =>
+const verified = (site: SmallSite, files: PackageFiles, judges = replay): Promise<PackageReport> =>
   verifyPackage(
     sourceOf(files),
     { keys: [readVkey(sha256, site.logKey.vkey)], checkpoints: [], witnesses: [], quorum: 0 },
-    replay,
+    judges,
     nodePlatform,
   );
 
@@ -160,6 +160,14 @@ describe('a package of a shoe that is judged again', () => {
     expect(report.judgement?.shoes).toEqual([
       { table: 'T1', shoe, isClosed: true, hasLeftReach: true },
     ]);
+  });
+
+  it('is judged the same by the lane and without it', async () => {
+    const files = await packed(log.site, asked);
+    const explained = packageReplay({ ...parts, warnings: 'checked', lanes: 'off' });
+    const report = await verified(log.site, files, explained);
+    expect(report.verdict).toBe('INTACT');
+    expect(report).toEqual(await verified(log.site, files));
   });
 
   it.each(JUDGED_FILES.filter((file) => file !== 'unjudgeable.ndjson'))(

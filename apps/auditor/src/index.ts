@@ -7,7 +7,7 @@ export {
 } from './start-auditor.js';
 export { auditorProbes } from './health.js';
 export { warmUp } from './fold/warm-up.js';
-export { auditorSettings, laneSetting, type AuditorSettings } from './settings.js';
+export { auditorSettings, type AuditorSettings } from './settings.js';
 export {
   rebuildRows,
   type RebuildProgress,

@@ -1,5 +1,5 @@
 import type { LaneSetting } from '#audit';
-import { Environment, heapLimit, type Variables } from '#process';
+import { Environment, heapLimit, laneSetting, type Variables } from '#process';
 import {
   houseSettings,
   logLevelSettings,
@@ -48,7 +48,3 @@ export function auditorSettings(variables: Variables): AuditorSettings {
   env.check();
   return Object.freeze(settings);
 }
-
-/** Returns how lines are folded. */
-export const laneSetting = (env: Environment): LaneSetting =>
-  env.oneOf<LaneSetting, LaneSetting>('LANE', ['on', 'off'], 'on');

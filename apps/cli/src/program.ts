@@ -35,7 +35,7 @@ function program(): Command {
     )
     .version(appVersion(), '--version', 'print the version')
     .addHelpText('after', EXAMPLES)
-    .addCommand(auditCommand(process.env.LANE === 'off' ? 'off' : 'on'))
+    .addCommand(auditCommand())
     .addCommand(verifyCommand(publishedRules, verifyLog))
     .addCommand(exportCommand())
     .addCommand(simulateCommand())

@@ -1,8 +1,7 @@
 import { join, resolve } from 'node:path';
 import { listenSettings, type ListenSettings } from '#api';
 import type { LaneSetting } from '#audit';
-import { laneSetting } from '#auditor';
-import { Environment, type Variables } from '#process';
+import { Environment, laneSetting, type Variables } from '#process';
 import { sealingSettings, type SealingSettings } from '#sealer';
 import { logPartitions } from '#server';
 

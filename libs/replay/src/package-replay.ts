@@ -1,6 +1,8 @@
 import {
   Decoder,
+  eventOf,
   FOLD_VERSION,
+  heardOf,
   HOUSE_TABLE,
   houseFrom,
   newTable,
@@ -9,6 +11,8 @@ import {
   tableFrom,
   type AnyEvent,
   type Finding,
+  LanesDiffer,
+  type LaneSetting,
   type RangeShoe,
   type JudgedTaker,
   type Listed,
@@ -45,6 +49,8 @@ export interface ReplayParts {
    * it must for a verifier. The exporter puts them there.
    */
   readonly warnings: 'checked' | 'made';
+  /** How lines are folded; default `on`. */
+  readonly lanes?: LaneSetting;
   /** Also takes what was judged, as the exporter does to compare it with the rows. */
   readonly taker?: JudgedTaker;
 }
@@ -123,7 +129,8 @@ class PackageJudging implements Judging {
       this.refuseUnsaid(due);
     };
     const judging = { book, dayOf, listed: listedOf(statement, entry) };
-    return new RangeOfTable(entry, { judging, decoder, statement, taker, remarks, ended });
+    const { lanes } = this.parts;
+    return new RangeOfTable(entry, { judging, decoder, statement, taker, remarks, lanes, ended });
   }
 
   /** Throws `ReplayFault` if package.json lacks a warning that it must have. */
@@ -226,6 +233,7 @@ interface TableParts {
   readonly statement: PackageStatement;
   readonly taker: JudgedTaker;
   readonly remarks: Remarks;
+  readonly lanes: LaneSetting | undefined;
   readonly ended: (end: RangeEnd) => void;
 }
 
@@ -258,7 +266,7 @@ class RangeOfTable implements TableJudging {
       line += 1;
       if (this.unjudged.has(`${n} ${line}`)) continue;
       if (!event) throw new ReplayFault(`line ${line} of record ${n}: ${why}`);
-      this.before.push(event);
+      this.before.push(eventOf(event));
     }
     if (this.before.length > CONTEXT_MAX)
       throw new ReplayFault(`the records before the range have over ${CONTEXT_MAX} events`);
@@ -277,7 +285,7 @@ class RangeOfTable implements TableJudging {
       }
       if (released) this.parts.remarks.note('released', n);
       else if (!read.event) faults.push({ line: line - 1, why: read.why });
-      else if (read.event.table === this.entry.table) this.fold(read, n, seal);
+      else this.fold(read, n, seal);
     }
     return faults;
   }
@@ -305,7 +313,9 @@ class RangeOfTable implements TableJudging {
   private start() {
     if (this.begun) return this.begun;
     const { table, first } = this.entry;
-    const state = first === 0 ? newTable(table) : tableFrom(table, this.before);
+    const { lanes } = this.parts;
+    const state =
+      first === 0 ? newTable(table, lanes) : tableFrom(table, this.before, undefined, lanes);
     if (first > 0 && table !== HOUSE_TABLE) this.shown = dutyWarnings(this.before, state);
     const judge = new RangeJudge(state, this.parts.judging, this.parts.taker);
     return (this.begun = { judge, state });
@@ -316,15 +326,18 @@ class RangeOfTable implements TableJudging {
     n: number,
     seal: CoveringSeal | undefined,
   ): void {
+    const heard = heardOf(event); // the fold may read other lines
+    if (heard.table !== this.entry.table) return;
     const { judge, state } = this.start();
     const { remarks } = this.parts;
-    remarks.event(event, received, { n, seal });
+    remarks.event(heard, received, { n, seal });
     const { late } = state.admission.counts;
     const shoe = state.shoes.at(-1);
     try {
       judge.take(event);
     } catch (error) {
-      // the fold throws only for a shoe whose rules the package does not have
+      if (error instanceof LanesDiffer) throw error;
+      // else the fold throws only for a shoe whose rules the package does not have
       throw new ReplayFault(`record ${n}: ${(error as Error).message}`);
     }
     if (state.shoes.at(-1) !== shoe) this.opened(state.shoes, shoe, n);

@@ -1,9 +1,18 @@
-import { blockOf, canonicalLine, contentOf, unstamped, type AnyEvent, type Decoder } from '#audit';
+import {
+  blockOf,
+  canonicalLine,
+  contentOf,
+  unstamped,
+  type AnyEvent,
+  type Decoder,
+  type Line,
+} from '#audit';
 
 /** A line of a record: an event, or why the judges do not take it. */
 export type RecordLine =
   | {
-      readonly event: AnyEvent;
+      /** The bytes of its line if the scanner reads it, else an object. */
+      readonly event: AnyEvent | Line;
       /** When the server received it, RFC 3339. */
       readonly received: string | undefined;
       readonly why?: undefined;
@@ -22,11 +31,9 @@ export function* linesOf(
   for (let from = 0; from <= value.length;) {
     const end = value.indexOf(LINE_FEED, from);
     const to = end < 0 ? value.length : end;
-    const { event, faults } = decoder.decode(block, from, to);
-    if (event && decoder.isScanned) yield { event, received: receivedIn(text, to) };
-    else if (event) yield canonical(value.subarray(from, to), event);
-    else
-      yield { why: faults.map(({ pointer, reason }) => `${pointer} ${reason}`.trim()).join('; ') };
+    if (decoder.scanned(block, from, to))
+      yield { event: { decoder, block, from, to }, received: receivedIn(text, to) };
+    else yield explained(value.subarray(from, to), decoder);
     from = to + 1;
   }
 }
@@ -38,6 +45,13 @@ const receivedIn = (text: string, to: number): string | undefined =>
 const NOT_CANONICAL: RecordLine = { why: 'the line is not canonical' };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Returns a line that the scanner does not take. */
+function explained(bytes: Uint8Array, decoder: Decoder): RecordLine {
+  const { event, faults } = decoder.explain(bytes);
+  if (event) return canonical(bytes, event);
+  return { why: faults.map(({ pointer, reason }) => `${pointer} ${reason}`.trim()).join('; ') };
+}
 
 /** Returns a well-formed line if it is written as the contract writes the event. */
 function canonical(bytes: Uint8Array, event: AnyEvent): RecordLine {

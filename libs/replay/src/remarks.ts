@@ -1,4 +1,4 @@
-import { timeOf, type AnyEvent } from '#audit';
+import { timeOf, type Heard } from '#audit';
 import type { CoveringSeal } from '#evidence';
 
 /** What is worth a warning, in the words of the warning and in their order. */
@@ -21,15 +21,15 @@ const SECOND = 1_000;
 const SESSIONS_MAX = 65_536;
 
 /** What was heard last of a session: its number, and its time in milliseconds. */
-interface Heard {
-  readonly sequence: number;
-  readonly time: number;
+interface LastHeard {
+  sequence: number;
+  time: number;
 }
 
 /** Counts what is worth a warning in the records of one table. */
 export class Remarks {
   private readonly seen = new Map<Remark, { count: number; first: number }>();
-  private readonly sources = new Map<string, Map<string, Heard>>();
+  private readonly sources = new Map<string, Map<string, LastHeard>>();
   private sessionCount = 0;
   private seal: CoveringSeal | undefined;
   private sealedAt = NaN;
@@ -63,21 +63,19 @@ export class Remarks {
 
   /** Looks at an event of record `n`, when it was received and which seal covers it. */
   event(
-    event: AnyEvent,
+    event: Heard,
     received: string | undefined,
     { n, seal }: { readonly n: number; readonly seal: CoveringSeal | undefined },
   ): void {
-    const time = timeOf(event.time) ?? NaN;
     if (event.type === 'gap-declared') this.note('declared', n);
-    if (event.session !== undefined && this.goesBack(event, event.session, time))
-      this.note('back', n);
+    if (event.session !== undefined && this.goesBack(event, event.session)) this.note('back', n);
     if (seal)
       this.sealed(event, received === undefined ? NaN : (timeOf(received) ?? NaN), { n, seal });
   }
 
   /** Compares when an event happened and was received with the seal that covers it. */
   private sealed(
-    event: AnyEvent,
+    event: Heard,
     receivedAt: number,
     { n, seal }: { readonly n: number; readonly seal: CoveringSeal },
   ): void {
@@ -90,8 +88,10 @@ export class Remarks {
   }
 
   /** Returns whether the time of a number is before that of an earlier number of its session. */
-  private goesBack({ source, sequence = 0 }: AnyEvent, session: string, time: number): boolean {
-    const sessions = this.sources.get(source) ?? new Map<string, Heard>();
+  private goesBack(heard: Heard, session: string): boolean {
+    const { source, instant: time } = heard;
+    const sequence = heard.sequence ?? 0;
+    const sessions = this.sources.get(source) ?? new Map<string, LastHeard>();
     const last = sessions.get(session);
     if (!last) {
       this.sessionCount += 1;
@@ -102,7 +102,10 @@ export class Remarks {
     // a device that restarts its session begins again with 1
     const isLater = sequence > last.sequence;
     const isBack = isLater && time < last.time;
-    if (isLater || sequence === 1) sessions.set(session, { sequence, time });
+    if (isLater || sequence === 1) {
+      last.sequence = sequence;
+      last.time = time;
+    }
     return isBack;
   }
 }

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Replay } from '#evidence';
 import { nodeCryptography } from '#evidence/node';
-import { keepHeapsSmall } from '#process';
+import { keepHeapsSmall, lanesAsked } from '#process';
 import { gamingDays } from '#read-model/gaming-days';
 import { packageReplay } from '#replay';
 import { BufferedOutput } from '../terminal/page.js';
@@ -35,6 +35,7 @@ const judgesOf = (published: PublishedRules): Replay =>
     sha256: nodeCryptography.sha256,
     gamingDays,
     warnings: 'checked',
+    lanes: lanesAsked(),
   });
 
 /**

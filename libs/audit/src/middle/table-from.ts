@@ -4,6 +4,7 @@ import { hear } from '../admission/sources.js';
 import { isReview, referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
 import type { Finding, Gap } from '../findings/finding.js';
 import { newTable } from '../fold.js';
+import type { LaneSetting } from '../lane/lane.js';
 import type { TableState } from '../state.js';
 import { changeDuty } from '../step.js';
 
@@ -17,13 +18,15 @@ export type Boot = Pick<Gap, 'source' | 'session' | 'boot'>;
  *
  * The boot of a session cannot be seen from a part of the log. It keeps holes of a restarted
  * session apart and decides nothing else. `boots` names it where a finding does (`bootsIn`).
+ * `lanes` says how lines are folded.
  */
 export function tableFrom(
   table: string,
   context: Iterable<AnyEvent>,
   boots: readonly Boot[] = [],
+  lanes: LaneSetting = 'on',
 ): TableState {
-  const state = newTable(table);
+  const state = newTable(table, lanes);
   for (const event of context) {
     if (isReview(event) || !recall(state.admission, event)) continue;
     hear(state.sources, event, 0);
