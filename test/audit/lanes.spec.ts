@@ -3,6 +3,7 @@ import {
   blockOf,
   Decoder,
   fold,
+  LanesDiffer,
   loadTable,
   newTable,
   rowsOf,
@@ -12,7 +13,6 @@ import {
   type LaneSetting,
   type TableState,
 } from '#audit';
-import { LanesDiffer } from '../../libs/audit/src/lane/catch-up.js';
 import { BOOK, HOUSE } from '../kit/house.js';
 import { simulated } from '../simulate/simulated.js';
 

@@ -90,7 +90,7 @@ async function inProcess(path: string): Promise<Outcome> {
   });
   process.exitCode = undefined;
   try {
-    await runVerifier(['node', 'shoeprint-verify', path, '--key', key, '--json']);
+    await runVerifier(['node', 'shoeprint-verify', path, '--key', key, '--json'], {});
     return { exit: process.exitCode, ...said };
   } finally {
     for (const each of undo) each();

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { auditCommand } from './audit/command.js';
-import { appVersion, asError, packageFolder, visible } from '#process';
+import { appVersion, asError, lanesAsked, packageFolder, visible } from '#process';
+import type { LaneSetting } from '#audit';
 import { emulateCommand } from './emulate/command.js';
 import { exportCommand } from './export/command.js';
 import { oddsCommand } from './odds/command.js';
@@ -35,8 +36,8 @@ function program(): Command {
     )
     .version(appVersion(), '--version', 'print the version')
     .addHelpText('after', EXAMPLES)
-    .addCommand(auditCommand())
-    .addCommand(verifyCommand(publishedRules, verifyLog))
+    .addCommand(auditCommand(lanes))
+    .addCommand(verifyCommand({ published: publishedRules, lanes, verifyLog }))
     .addCommand(exportCommand())
     .addCommand(simulateCommand())
     .addCommand(emulateCommand())
@@ -53,6 +54,8 @@ function program(): Command {
   strict(whole);
   return whole;
 }
+
+const lanes = (): LaneSetting => lanesAsked(process.env);
 
 const publishedRules = (): PublishedRules =>
   JSON.parse(readFileSync(join(packageFolder(), 'rules/manifest.json'), 'utf8')) as PublishedRules;

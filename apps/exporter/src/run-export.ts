@@ -13,7 +13,7 @@ import {
   type ExportTask,
   type MadePackage,
 } from '#export';
-import { appCommit, appVersion, lanesAsked, packageFolder } from '#process';
+import { appCommit, appVersion, packageFolder } from '#process';
 import { gamingDays, PackageRows } from '#read-model';
 import { packageReplay } from '#replay';
 import { installedRules } from '#rule-folder';
@@ -47,7 +47,8 @@ export async function runExport(task: ExportTask, progress: ExportProgress): Pro
       if (!(error instanceof ExportRefusal && asked.asItIs)) throw error;
     }
     const { exportsKey, trust } = await keysOf(task, seals);
-    const judging = { published: publishedRules(), sha256, gamingDays, lanes: lanesAsked() };
+    const { lanes = 'on' } = task;
+    const judging = { published: publishedRules(), sha256, gamingDays, lanes };
     const replay = packageReplay({ ...judging, warnings: 'checked' });
     const parts = {
       ...{ log, seals, rows, sha256 },

@@ -73,6 +73,7 @@ async function exported(
         log: { kind: 'postgres', url: databaseUrl, partitions: settings.partitions },
         ...{ rules: settings.rules, gamingDays: settings.gamingDays },
         key: settings.keyFiles.exports,
+        lanes: settings.lanes,
       },
       { step: (step, share) => say({ is: 'step', step, share }), signal: NEVER },
     );

@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import type { LaneSetting } from '#audit';
 import type { LogSettings } from '#event-log';
 import type { PackageStatement } from '#evidence';
 import type { KeyFile } from '#seal-store';
@@ -15,6 +16,8 @@ export interface ExportTask {
   /** Folders of rule documents beside the published ones. */
   readonly rules: readonly string[];
   readonly gamingDays: PackageStatement['gamingDays'];
+  /** How lines are folded; default `on`. */
+  readonly lanes?: LaneSetting;
   /** The file of the exports key. */
   readonly key: KeyFile;
   /** The zip file to make, and a folder for work. */

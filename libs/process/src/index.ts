@@ -3,7 +3,7 @@ export { Environment, SettingsRefused, type Variables } from './environment.js';
 export { errorCode } from './error-code.js';
 export { hedged } from './running/hedged.js';
 export { heapArgument, heapLimit, isHeapLimitIgnored } from './heap-settings.js';
-export { lanesAsked, laneSetting } from './lane-setting.js';
+export { lanesAsked, laneSetting } from './lane-settings.js';
 export { keepRunning, START_AGAIN_EXIT } from './running/keep-running.js';
 export { appCommit, appVersion, packageFolder } from './package-folder.js';
 export { listenForProbes, type ProbeServer } from './running/probes.js';

@@ -195,6 +195,7 @@ const settingsIn = (folder: string) => ({
     folder: join(folder, 'exports'),
     key: { setting: 'SHOEPRINT_EXPORTS_KEY', path: join(folder, 'exports.key') },
     megabytes: MEGABYTES,
+    lanes: 'on' as const,
     hours: 24,
   },
 });

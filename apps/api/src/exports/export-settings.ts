@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
+import type { LaneSetting } from '#audit';
 import type { LogSettings } from '#event-log';
-import type { Environment } from '#process';
+import { laneSetting, type Environment } from '#process';
 import type { KeyFile } from '#seal-store';
 
 /** How packages are made and kept. */
@@ -12,6 +13,8 @@ export interface ExportSettings {
   readonly megabytes: number;
   /** How long a package is kept there. */
   readonly hours: number;
+  /** How lines are folded. */
+  readonly lanes: LaneSetting;
 }
 
 /** What a process of its own reads when it makes a package. */
@@ -40,6 +43,7 @@ export function exportSettings(
   const path = env.text('SHOEPRINT_EXPORTS_KEY') ?? on?.key.path;
   const megabytes = env.whole('SHOEPRINT_EXPORTS_MB', MEGABYTES, 1, MEGABYTES_MAX);
   const hours = env.whole('SHOEPRINT_EXPORTS_HOURS', HOURS, 1, HOURS_MAX);
+  const lanes = laneSetting(env);
   if (folder === undefined) return undefined;
   if (path === undefined)
     env.fault(
@@ -47,5 +51,7 @@ export function exportSettings(
       'is missing beside SHOEPRINT_EXPORTS: the file of the key that signs packages',
     );
   const key = { setting: 'SHOEPRINT_EXPORTS_KEY', path: resolve(path ?? '.') };
-  return Object.freeze({ folder: resolve(folder), key: Object.freeze(key), megabytes, hours });
+  return Object.freeze({
+    ...{ folder: resolve(folder), key: Object.freeze(key), megabytes, hours, lanes },
+  });
 }

@@ -1,7 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Replay } from '#evidence';
 import { nodeCryptography } from '#evidence/node';
-import { keepHeapsSmall, lanesAsked } from '#process';
+import { keepHeapsSmall } from '#process';
+import type { LaneSetting } from '#audit';
 import { gamingDays } from '#read-model/gaming-days';
 import { packageReplay } from '#replay';
 import { BufferedOutput } from '../terminal/page.js';
@@ -19,7 +20,7 @@ interface VerifyOptions extends TrustAsked {
 }
 
 /** Verifies the log of a house instead of a package, where a server's programs are installed. */
-export type VerifyLog = (options: VerifyOptions) => Promise<void>;
+type VerifyLog = (options: VerifyOptions) => Promise<void>;
 
 const EXAMPLES = `
 Examples:
@@ -29,28 +30,36 @@ Examples:
 
 Exit codes: 0 intact, 1 altered, 2 incomplete, 3 unreadable. The worst of all faults counts.`;
 
-const judgesOf = (published: PublishedRules): Replay =>
+/** What the command is given. */
+export interface VerifyParts {
+  readonly published: () => PublishedRules;
+  /** How lines are folded. */
+  readonly lanes: () => LaneSetting;
+  /** Adds `--log`. */
+  readonly verifyLog?: VerifyLog;
+}
+
+const judgesOf = ({ published, lanes }: VerifyParts): Replay =>
   packageReplay({
-    published,
+    published: published(),
     sha256: nodeCryptography.sha256,
     gamingDays,
     warnings: 'checked',
-    lanes: lanesAsked(),
+    lanes: lanes(),
   });
 
 /**
- * Returns the command `shoeprint verify`, which verifies evidence packages without a network. With
- * `verifyLog` it also takes `--log`.
+ * Returns the command `shoeprint verify`, which verifies evidence packages without a network.
  */
-export function verifyCommand(published: () => PublishedRules, verifyLog?: VerifyLog): Command {
-  const command = packageCommand(published, verifyLog);
-  if (!verifyLog) return command;
+export function verifyCommand(parts: VerifyParts): Command {
+  const command = packageCommand(parts);
+  if (!parts.verifyLog) return command;
   return command
     .option('--log', "verify the house's own log against its seals instead of a package")
     .option('--data <folder>', 'with --log: the data folder of a server on this machine');
 }
 
-const packageCommand = (published: () => PublishedRules, verifyLog?: VerifyLog): Command =>
+const packageCommand = (parts: VerifyParts): Command =>
   new Command('verify')
     .description('verify an evidence package: whole, unaltered, with nothing missing')
     .argument('[package]', 'the zip file, or the folder that it was unpacked into')
@@ -61,11 +70,11 @@ const packageCommand = (published: () => PublishedRules, verifyLog?: VerifyLog):
     .option('--json', 'print one JSON object for programs')
     .addHelpText('after', EXAMPLES)
     .action(async (path: string | undefined, options: VerifyOptions) => {
-      if (options.log && verifyLog) return verifyLog(refusedWithLog(path, options));
+      if (options.log && parts.verifyLog) return parts.verifyLog(refusedWithLog(path, options));
       if (options.data !== undefined) throw new Refusal('--data: only together with --log');
       if (path === undefined)
         throw new Refusal('name the package to verify: a zip file or a folder');
-      return runVerify(path, options, judgesOf(published()));
+      return runVerify(path, options, judgesOf(parts));
     });
 
 /** Throws `Refusal` for options that only a package takes. */

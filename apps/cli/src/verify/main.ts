@@ -5,4 +5,4 @@ import { runVerifier } from './run.js';
 
 // The verifier as one file, dist/shoeprint-verify.mjs: the command and nothing else.
 endQuietlyWhenNobodyReads();
-await runVerifier(process.argv);
+await runVerifier(process.argv, process.env);

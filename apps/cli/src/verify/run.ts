@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { EXIT, Refusal } from '../refusal.js';
+import { lanesAsked, type Variables } from '#process';
 import { verifyCommand } from './command.js';
 import published from '../../../../rules/manifest.json' with { type: 'json' };
 
@@ -8,11 +9,12 @@ const UNUSABLE = 3;
 
 /**
  * Runs the verifier with arguments as `process.argv` has them, and sets the exit code of the
- * process. A bug is never a verdict: its exit code is that of no verdict.
+ * process. `variables` is its environment. A bug is never a verdict: its exit code is that of no
+ * verdict.
  */
-export async function runVerifier(argv: readonly string[]): Promise<void> {
+export async function runVerifier(argv: readonly string[], variables: Variables): Promise<void> {
   try {
-    await verifyCommand(() => published)
+    await verifyCommand({ published: () => published, lanes: () => lanesAsked(variables) })
       .name('shoeprint-verify')
       .exitOverride()
       .parseAsync(argv);

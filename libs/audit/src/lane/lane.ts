@@ -63,8 +63,8 @@ export class Lane {
   constructor(private readonly isOn: boolean) {}
 
   /**
-   * Lets the lane follow what is on the rows of coups, from now on: its lines need not be read again
-   * to draw them.
+   * Lets the lane follow what is on the rows of coups, from now on: its lines need not be read
+   * again to draw them.
    */
   drawRows(): void {
     this.drawsRows = true;

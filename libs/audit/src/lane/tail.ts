@@ -35,7 +35,7 @@ class Chunk {
     return this.bytes.length === CHUNK_BYTES;
   }
 
-  /** Begins anew, after so many lines. */
+  /** Begins again without lines, behind so many of other chunks. */
   begin(first: number): void {
     this.first = first;
     this.length = this.count = 0;

@@ -56,6 +56,7 @@ export class Exporting {
       ...{ databaseUrl: this.database.url, log: sources.log, rules: sources.rules },
       gamingDays: this.settings.gamingDays,
       key: this.set.key,
+      lanes: this.set.lanes,
       ...this.packages.attemptOf(id, attempt),
     };
   }

@@ -5,7 +5,7 @@ export const laneSetting = (env: Environment): 'off' | 'on' =>
   env.oneOf<'off' | 'on', 'on'>('LANE', ['on', 'off'], 'on');
 
 /** Returns how lines are folded, for a program that reads no other setting. */
-export function lanesAsked(variables: Variables = process.env): 'off' | 'on' {
+export function lanesAsked(variables: Variables): 'off' | 'on' {
   const env = new Environment(variables);
   const lanes = laneSetting(env);
   env.check();
