@@ -4,7 +4,7 @@ import { hash as digestOf } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import {
-  blockOf,
+  blockCut,
   Decoder,
   endOfLog,
   fold,
@@ -38,6 +38,12 @@ const rules = readRules(document);
 const PUNTO_BANCO = new RuleBook((text) => digestOf('sha256', text), [[rules.ref, rules]]);
 
 /**
+ * Returns a block as the command line reads it.
+ * @param {Buffer} bytes
+ */
+const fileBlock = (bytes) => blockCut(bytes, (from, to) => bytes.toString('latin1', from, to));
+
+/**
  * Reads the bytes of a file and counts its findings, with every check on.
  * @param {string} file
  * @param {import('#audit').LaneSetting} [lanes] how its lines are folded
@@ -63,7 +69,7 @@ export function shoeprint(file, lanes = 'on', book = PUNTO_BANCO) {
       shoe.ledger();
     }
   };
-  eachLine(file, blockOf, (block, from, to) => {
+  eachLine(file, fileBlock, (block, from, to) => {
     const name = decoder.tableOf(block, from, to);
     if (name === undefined) throw new Error('a line of the simulator is not canonical');
     let state = tables.get(name);
@@ -105,7 +111,7 @@ export function auditor(file, book) {
         shoe.sums((time) => time.slice(0, 10));
       }
   };
-  eachLine(file, blockOf, (block, from, to) => {
+  eachLine(file, fileBlock, (block, from, to) => {
     const name = decoder.tableOf(block, from, to);
     if (name === undefined) throw new Error('a line of the simulator is not canonical');
     let state = tables.get(name);
@@ -130,7 +136,7 @@ export function auditor(file, book) {
 export function decodeOnly(file) {
   const decoder = new Decoder(houseFrom(PUNTO_BANCO));
   let events = 0;
-  eachLine(file, blockOf, (block, from, to) => {
+  eachLine(file, fileBlock, (block, from, to) => {
     if (!decoder.decode(block, from, to).event) throw new Error('malformed');
     events += 1;
   });
@@ -148,8 +154,8 @@ const CARDS = new Map(
   ),
 );
 
-/** @type {(bytes: Buffer, text: string) => string} */
-const textOf = (_, text) => text;
+/** @type {(bytes: Buffer) => string} */
+const textOf = (bytes) => bytes.toString('latin1');
 
 /**
  * Runs the public engine on the same lines: JSON.parse, the coup's cards put back into its shoe and

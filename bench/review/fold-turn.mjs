@@ -27,7 +27,9 @@ function findings() {
       shoe.ledger();
     }
   };
-  eachLine(file, audit.blockOf, (block, from, to) => {
+  /** @type {(bytes: Buffer) => import('#audit').Block} */
+  const blockOf = (bytes) => audit.blockOf(bytes, bytes.toString('latin1'));
+  eachLine(file, blockOf, (block, from, to) => {
     // a build without the fast path folds objects alone
     const name = hasLanes ? decoder.tableOf(block, from, to) : undefined;
     const { event, faults } = name === undefined ? decoder.decode(block, from, to) : {};

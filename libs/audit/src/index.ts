@@ -1,5 +1,6 @@
 export {
   canonicalLine,
+  blockCut,
   blockOf,
   Decoder,
   type Decoded,

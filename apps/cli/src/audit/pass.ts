@@ -22,14 +22,6 @@ export interface Share {
 
 const NO_BLOCK = blockOf(new Uint8Array(), '');
 
-/** Where a line lies in its block, its number in the file, and the worker whose table it may be of. */
-interface LineAt {
-  readonly from: number;
-  readonly to: number;
-  readonly number: number;
-  readonly owner: number | undefined;
-}
-
 /**
  * Reads a log once from its first line to its last. Decodes every line, and judges until one is
  * malformed.
@@ -86,12 +78,9 @@ export class AuditPass implements LineTaker {
 
   line(block: Block, from: number, to: number, number: number): void {
     this.at += 1;
-    const owner = this.shares?.ofLine(block, from, to) ?? this.share?.worker;
-    if (owner !== EVERYONE && owner !== this.share?.worker) return;
     const table = this.decoder.tableOf(block, from, to);
-    if (table === undefined) return this.explain(block, { from, to, number, owner });
-    if (owner === EVERYONE && this.shares?.ofTable(table) !== this.share?.worker) return;
-    if (this.malformed.count > 0) return;
+    if (table === undefined) return this.explain(block, from, to, number);
+    if (this.malformed.count > 0 || this.shares?.ofTable(table) !== this.share?.worker) return;
     const { taken } = this;
     taken.block = block;
     taken.from = from;
@@ -100,11 +89,14 @@ export class AuditPass implements LineTaker {
   }
 
   /** Takes a line that is not canonical, or refuses it with every fault. */
-  private explain(block: Block, { from, to, number, owner }: LineAt): void {
+  private explain(block: Block, from: number, to: number, number: number): void {
+    const owner = this.shares?.ofLine(block.cut(from, to)) ?? this.share?.worker;
+    if (owner !== EVERYONE && owner !== this.share?.worker) return;
     const { event, faults } = this.decoder.decode(block, from, to);
     if (!event) return this.refuse(number, faults);
-    if (owner === EVERYONE && this.shares?.ofTable(event.table) !== this.share?.worker) return;
-    if (this.malformed.count === 0) this.auditor.take(event, event.table, this.at);
+    if (this.malformed.count > 0 || this.shares?.ofTable(event.table) !== this.share?.worker)
+      return;
+    this.auditor.take(event, event.table, this.at);
   }
 
   tooLong(number: number): void {

@@ -1,4 +1,4 @@
-import { blockOf, EVENT_BYTES_MAX, type Block } from '#audit';
+import { blockCut, EVENT_BYTES_MAX, type Block } from '#audit';
 import type { Bytes } from './log-source.js';
 
 /**
@@ -9,6 +9,7 @@ const BLOCK = 128 * 1024;
 /** A longer line is never kept: it is refused, and the rest of it skipped. */
 const LINE_MAX = 2 * EVENT_BYTES_MAX;
 const CR = 0x0d;
+const LF = 0x0a;
 
 /** Takes the lines of a log. */
 export interface LineTaker {
@@ -32,6 +33,7 @@ export interface LineTaker {
  */
 export async function readLines(bytes: Bytes, taker: LineTaker): Promise<void> {
   const buffer = Buffer.allocUnsafeSlow(BLOCK + LINE_MAX);
+  const cut = (from: number, to: number): string => buffer.toString('latin1', from, to);
   let held = 0;
   let number = 0;
   let tooLong = false;
@@ -39,10 +41,10 @@ export async function readLines(bytes: Bytes, taker: LineTaker): Promise<void> {
     const read = await bytes.read(buffer, held, BLOCK);
     const filled = held + read;
     if (read === 0) break;
-    const text = buffer.toString('latin1', 0, filled);
-    const block = blockOf(buffer.subarray(0, filled), text);
+    const lines = buffer.subarray(0, filled);
+    const block = blockCut(lines, cut);
     let from = 0;
-    for (let to = text.indexOf('\n'); to >= 0; to = text.indexOf('\n', from)) {
+    for (let to = lines.indexOf(LF); to >= 0; to = lines.indexOf(LF, from)) {
       number += 1;
       if (tooLong) taker.tooLong(number);
       else offer(taker, block, [from, to], number);
@@ -58,13 +60,7 @@ export async function readLines(bytes: Bytes, taker: LineTaker): Promise<void> {
     if (!(await taker.goesOn())) return;
   }
   if (tooLong) taker.tooLong(number + 1);
-  else if (held > 0)
-    offer(
-      taker,
-      blockOf(buffer.subarray(0, held), buffer.toString('latin1', 0, held)),
-      [0, held],
-      number + 1,
-    );
+  else if (held > 0) offer(taker, blockCut(buffer.subarray(0, held), cut), [0, held], number + 1);
 }
 
 function offer(

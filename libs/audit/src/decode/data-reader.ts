@@ -135,7 +135,7 @@ export class DataReader {
     this.to[i] = to;
     if (is === 'text' || is === 'code') return;
     if (to === from) line.ok = false;
-    else if (is !== 'id' && line.ok) line.ok = this.isTextOf(is, line.text.substring(from, to));
+    else if (is !== 'id' && line.ok) line.ok = this.isTextOf(is, line.text(from, to));
   }
 
   private isTextOf(is: Part['is'], text: string): boolean {
@@ -211,7 +211,7 @@ export class DataReader {
     line.at = to;
     this.from[i] = from;
     this.to[i] = to;
-    const text = line.text.substring(from, to);
+    const text = line.text(from, to);
     const value = parsed(text);
     if (value === undefined || !isAsWritten(value, text)) line.ok = false;
     else if (part.is === 'limits' && !this.areLimits(value)) line.ok = false;
@@ -316,14 +316,14 @@ export class DataReader {
 
   /** Returns a part that is a text, or the elements of one that is a list, as they are written. */
   textAt(i: number): string {
-    return this.line.text.substring(this.from[i] as number, this.to[i]);
+    return this.line.text(this.from[i] as number, this.to[i] as number);
   }
 
   /** Returns the elements of a part that is a list. */
   elements(i: number): string[] {
     const from = (this.from[i] as number) + 1;
     const to = (this.to[i] as number) - 1;
-    return to < from ? [] : this.line.text.substring(from, to).split('","');
+    return to < from ? [] : this.line.text(from, to).split('","');
   }
 }
 

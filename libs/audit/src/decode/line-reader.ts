@@ -7,7 +7,50 @@ export interface Block {
   readonly bytes: Uint8Array;
   readonly view: DataView;
   readonly text: string;
+  /** Returns a part of the text. */
+  cut(from: number, to: number): string;
 }
+
+/** A block whose whole text is at hand. */
+export class TextBlock implements Block {
+  readonly view: DataView;
+
+  constructor(
+    readonly bytes: Uint8Array,
+    readonly text: string,
+  ) {
+    this.view = viewOf(bytes);
+  }
+
+  cut(from: number, to: number): string {
+    return this.text.substring(from, to);
+  }
+}
+
+/** A block whose text is made only where it is asked for: lawful play needs hardly any of it. */
+export class BytesBlock implements Block {
+  readonly view: DataView;
+  private whole: string | undefined;
+
+  /** `cut` returns a part of the bytes as a string with one character each. */
+  constructor(
+    readonly bytes: Uint8Array,
+    readonly cut: (from: number, to: number) => string,
+  ) {
+    this.view = viewOf(bytes);
+  }
+
+  get text(): string {
+    return (this.whole ??= this.cut(0, this.bytes.length));
+  }
+}
+
+const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
+  new DataView(buffer, byteOffset, byteLength);
+
+const NO_BYTES = new Uint8Array(0);
+const NO_VIEW = viewOf(NO_BYTES);
+const NO_BLOCK: Block = new TextBlock(NO_BYTES, '');
 
 /**
  * Reads one line of a block without creating objects: every read is a method of one reader, and all
@@ -18,15 +61,20 @@ export interface Block {
 export class LineReader {
   bytes: Uint8Array = NO_BYTES;
   view: DataView = NO_VIEW;
-  text = '';
   at = 0;
   ok = true;
+  private block = NO_BLOCK;
 
   /** Starts reading lines of a block. */
-  open({ bytes, view, text }: Block): void {
-    this.bytes = bytes;
-    this.view = view;
-    this.text = text;
+  open(block: Block): void {
+    this.bytes = block.bytes;
+    this.view = block.view;
+    this.block = block;
+  }
+
+  /** Returns a part of the block as a text. */
+  text(from: number, to: number): string {
+    return this.block.cut(from, to);
   }
 
   /** Starts reading at a position of the block. */
@@ -67,7 +115,7 @@ export class LineReader {
     const from = this.at;
     this.string();
     if (this.at === from) this.ok = false;
-    return this.text.substring(from, this.at);
+    return this.text(from, this.at);
   }
 
   /** Reads a whole number of at most 15 digits, without leading zero. */
@@ -91,6 +139,4 @@ export class LineReader {
   }
 }
 
-const NO_BYTES = new Uint8Array(0);
-const NO_VIEW = new DataView(NO_BYTES.buffer);
 const ZERO = 0x30;

@@ -122,7 +122,8 @@ export class Scanner {
 
   /** Returns the header of the line's source and table, if lines of them were read before. */
   private knownHeader(kind: Kind, from: number): Header | undefined {
-    const { bytes, text } = this.line;
+    const { line } = this;
+    const { bytes } = line;
     const sourceFrom = from + NAME_AT + kind.name.length;
     const sourceTo = endOfString(bytes, sourceFrom);
     const idTo = endOfString(bytes, sourceTo + ID.length);
@@ -132,8 +133,8 @@ export class Scanner {
     const isOfShoe = stands(this.line.view, bytes, tableTo, SHOE);
     const session = isOfShoe ? endOfString(bytes, tableTo + SHOE.length) : tableTo;
     const isNumbered = session >= 0 && stands(this.line.view, bytes, session, SESSION);
-    const source = text.substring(sourceFrom, sourceTo);
-    return kind.known.get(keyOf(source, text.substring(tableFrom, tableTo), isOfShoe, isNumbered));
+    const source = line.text(sourceFrom, sourceTo);
+    return kind.known.get(keyOf(source, line.text(tableFrom, tableTo), isOfShoe, isNumbered));
   }
 
   /**
@@ -280,7 +281,7 @@ export class Scanner {
     line.byte(CLOSE);
     if (!line.ok || line.at !== to || timeOf(time) === undefined) return false;
     if (time.length === TIME_LENGTH && timeFrom - at <= HEADER_NAMES_MAX)
-      this.stamp = literal(line.text.substring(at, timeFrom + DAY_LENGTH));
+      this.stamp = literal(line.text(at, timeFrom + DAY_LENGTH));
     return true;
   }
 
@@ -299,12 +300,12 @@ export class Scanner {
 
   /** Returns the id of the line that was read. */
   id(): string {
-    return this.line.text.substring(this.idFrom, this.timeFrom - TIME.length);
+    return this.line.text(this.idFrom, this.timeFrom - TIME.length);
   }
 
   /** Returns the time of the line that was read. */
   time(): string {
-    return this.line.text.substring(this.timeFrom, this.timeTo);
+    return this.line.text(this.timeFrom, this.timeTo);
   }
 
   /** Returns the time of the line that was read, in milliseconds since 1970. */
