@@ -32,6 +32,24 @@ describeOnKafka('the log in a Kafka of three brokers', await whyNoKafkaToKill(),
   });
 
   it(
+    'waits until the brokers know the topic that it makes, though one of them answered before',
+    async () => {
+      const topic = freshTopic();
+      for (const proxy of proxies.values()) proxy.hideSettings(topic, 2);
+      const log = await KafkaLog.open({
+        brokers: cluster.brokers,
+        topic,
+        partitions: PARTITIONS,
+        create: true,
+      });
+      expect([...proxies.values()].some(({ leftToHide }) => leftToHide < 2)).toBe(true);
+      expect((await log.health()).reachable).toBe(true);
+      await log.close();
+    },
+    BROKER_MS_MAX,
+  );
+
+  it(
     'makes new connections to follow when those to one broker stay half-open, though the others answer',
     async () => {
       const notices: string[] = [];

@@ -67,18 +67,13 @@ async function examine(
   { topic, partitions }: KafkaSettings,
   patienceMs: number,
 ): Promise<TopicFound> {
-  const found = await partitionsOf(admin, topic, patienceMs);
+  const until = performance.now() + patienceMs;
+  const found = await whenKnown(topic, until, () => partitionsOf(admin, topic));
   if (found.length !== partitions)
     throw new LogRefused(
       `SHOEPRINT_PARTITIONS: the topic ${topic} has ${found.length} partitions, not ${partitions}: their number cannot change`,
     );
-  const { resources } = await admin.describeConfigs({
-    includeSynonyms: false,
-    resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic }],
-  });
-  const config = new Map(
-    resources[0]?.configEntries.map(({ configName, configValue }) => [configName, configValue]),
-  );
+  const config = await whenKnown(topic, until, () => configOf(admin, topic));
   const batchBytesMax = Math.min(
     Number(config.get('max.message.bytes') ?? BATCH_BYTES_MAX),
     BATCH_BYTES_MAX,
@@ -99,20 +94,30 @@ async function examine(
   };
 }
 
+/** Returns the partitions and their replicas. */
+async function partitionsOf(admin: Admin, topic: string): Promise<readonly PartitionMetadata[]> {
+  const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+  return topics[0]?.partitions ?? [];
+}
+
+async function configOf(admin: Admin, topic: string): Promise<ReadonlyMap<string, string>> {
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic }],
+  });
+  return new Map(
+    resources[0]?.configEntries.map(({ configName, configValue }) => [configName, configValue]),
+  );
+}
+
 /**
- * Returns the partitions and their replicas. Retries for `patienceMs`: after a topic is created,
- * some brokers do not know it yet and some leaders are not elected.
+ * Asks about the topic until `until`: after a topic is created, some brokers do not know it yet,
+ * whatever another one answered before, and some leaders are not elected.
  */
-async function partitionsOf(
-  admin: Admin,
-  topic: string,
-  patienceMs: number,
-): Promise<readonly PartitionMetadata[]> {
-  const until = performance.now() + patienceMs;
+async function whenKnown<T>(topic: string, until: number, ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
-      const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
-      return topics[0]?.partitions ?? [];
+      return await ask();
     } catch (error) {
       const { type } = error as { type?: string };
       const passes = type === 'UNKNOWN_TOPIC_OR_PARTITION' || type === 'LEADER_NOT_AVAILABLE';
