@@ -5,6 +5,7 @@ import { audit, codes, type Sent } from '../kit/audit.js';
 import { expectSameInBothLanes, type Course } from '../kit/both-lanes.js';
 import { CUT_BOOK, HOUSE } from '../kit/house.js';
 import { readStory } from '../kit/story.js';
+import { TableLog } from '../kit/table.js';
 
 /** How many contents of a session are remembered. */
 const CONTENTS_MAX = 4_096;
@@ -751,6 +752,18 @@ describe('the lane and the explaining path have one verdict on', () => {
   it('every example of docs/findings.md', () => {
     expect(EXAMPLES.length).toBeGreaterThan(50);
     for (const example of EXAMPLES) expectOneVerdict(told(example));
+  });
+
+  it('a finding about a correction that changes nothing, though a later bet has its id', () => {
+    const log = new TableLog();
+    const opening = log.open();
+    const twice = { id: 'twice' };
+    const data = { event: opening, data: {} };
+    log.add('shoe', 'observation-corrected', data, { ...twice, shoe: undefined });
+    const bet = { seat: 1, bet: 'player', amount: 100 } as const;
+    log.add('shoe', 'bet-placed', bet, { ...twice, session: undefined, sequence: undefined });
+    expect(codes(audit(log.events).findings)).toContain('PR-09');
+    expectOneVerdict(log.events);
   });
 
   it('a device that came online again after more numbers than are remembered', () => {

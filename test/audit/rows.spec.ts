@@ -538,6 +538,44 @@ describe('a shoe', () => {
   });
 });
 
+describe('the time and the dealer of a finding about no coup', () => {
+  const of = (log: TableLog, code: string): unknown => {
+    const { shoes } = rowsOf(takeChanges(folded(log.events)));
+    const found = shoes
+      .flatMap((rows) => rows.findings())
+      .filter(({ finding }) => finding.code === code);
+    expect(found).toHaveLength(1);
+    return found[0]?.raised();
+  };
+  const timeOf = (log: TableLog): unknown => log.events.at(-1)?.time;
+
+  it('are those of the event that raised it', () => {
+    const log = new TableLog();
+    log.open();
+    log.dealer('dora');
+    log.add('person/pia', 'coup-voided', { coup: 7, by: 'pia', reason: 'misdeal' });
+    expect(of(log, 'PR-09')).toEqual({ time: timeOf(log), dealer: 'dora' });
+  });
+
+  it('are those of a correction that names nothing', () => {
+    const log = new TableLog();
+    log.open();
+    log.dealer('dora');
+    const data = { event: 'device/T1-shoe#none', data: {}, by: 'pia' };
+    log.add('person/pia', 'observation-corrected', data);
+    expect(of(log, 'PR-09')).toEqual({ time: timeOf(log), dealer: 'dora' });
+  });
+
+  it('are those of a second content under one number', () => {
+    const log = new TableLog();
+    log.open();
+    log.dealer('dora');
+    log.add('terminal', 'device-error', { code: 7 });
+    log.add('terminal', 'device-error', { code: 8 }, { sequence: 2, id: 'other' });
+    expect(of(log, 'DV-15')).toEqual({ time: timeOf(log), dealer: 'dora' });
+  });
+});
+
 /** The rows of a table as a reader keeps them who takes its changes now and then. */
 class Reader {
   readonly shoes = new Map<string, unknown>();

@@ -28,6 +28,7 @@ import {
   type Gap,
   type Missing,
   type Outage,
+  type RaisedWhen,
 } from './findings/finding.js';
 import { kindsOf } from './admission/message-kinds.js';
 import { hear, sentUpTo } from './admission/sources.js';
@@ -257,7 +258,7 @@ class Table implements Admitting {
       finding,
       coup: null,
       raisedBy: referenceOf(event),
-      raised: { time: event.time, dealer: state.duty.dealer },
+      raised: this.raisedBy(event),
       admitted: state.admission.counts.admitted,
     };
     state.foundOutside.set(finding.id, found);
@@ -380,14 +381,12 @@ class Table implements Admitting {
         (entry): entry is AnyEvent => entry.type !== 'gap' && isSame(entry, event, under),
       );
       if (!shoe || !first) continue;
-      shoe.cause = event;
-      raise(shoe, coupConcerned(shoe, first), 'DV-15', words(first));
-      return;
+      const coup = coupConcerned(shoe, first);
+      return this.raiseUnrecorded(shoe, event, () => raise(shoe, coup, 'DV-15', words(first)));
     }
-    if (open && !open.closed) {
-      open.cause = event;
-      raise(open, open.coup, 'DV-15', words(undefined));
-    } else this.raiseOutside(event, 'DV-15', words(undefined));
+    if (open && !open.closed)
+      this.raiseUnrecorded(open, event, () => raise(open, open.coup, 'DV-15', words(undefined)));
+    else this.raiseOutside(event, 'DV-15', words(undefined));
   }
 
   private correct(event: EventOf<'observation-corrected'>): void {
@@ -401,11 +400,12 @@ class Table implements Admitting {
     const fitting = found.find(({ target }) => typeof target !== 'string') ?? found[0];
     if (!fitting) return this.correctUnknown(event);
     const { shoe, named, target } = fitting;
+    if (typeof target === 'string')
+      return this.raiseUnrecorded(shoe, event, () => {
+        judgeAuthority(shoe, named === shoe.opening ? null : coupConcerned(shoe, named), event);
+        unknownReference(shoe, event, target);
+      });
     shoe.cause = event;
-    if (typeof target === 'string') {
-      judgeAuthority(shoe, named === shoe.opening ? null : coupConcerned(shoe, named), event);
-      return unknownReference(shoe, event, target);
-    }
     judgeAuthority(shoe, target === shoe.opening ? null : coupConcerned(shoe, target), event);
     this.judgeAgain(shoe, event, [target, ...targetsBefore(shoe, named)]);
   }
@@ -429,13 +429,26 @@ class Table implements Admitting {
     if (state.open) Object.assign(state.duty, state.open.duty);
   }
 
+  /** Raises in a shoe what an event did that no journal will hold. */
+  private raiseUnrecorded(shoe: Shoe, event: AnyEvent, raiseIt: () => void): void {
+    shoe.cause = event;
+    shoe.unrecorded = this.raisedBy(event);
+    raiseIt();
+    shoe.unrecorded = null;
+  }
+
+  private raisedBy({ time }: AnyEvent): RaisedWhen {
+    return { time, dealer: this.state.duty.dealer };
+  }
+
   /** Raises that a correction names no event within reach. */
   private correctUnknown(event: EventOf<'observation-corrected'>): void {
     const { open } = this.state;
     if (open) {
-      open.cause = event;
-      judgeAuthority(open, open.coup, event);
-      unknownReference(open, event, event.data.event);
+      this.raiseUnrecorded(open, event, () => {
+        judgeAuthority(open, open.coup, event);
+        unknownReference(open, event, event.data.event);
+      });
     } else {
       this.raiseOutside(event, 'PR-09', {
         event: referenceOf(event),

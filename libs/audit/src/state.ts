@@ -6,7 +6,7 @@ import type { ByCoup } from './findings/by-coup.js';
 import type { MessageKind } from './admission/message-kinds.js';
 import type { KnownSource } from './admission/sources.js';
 import type { Readings } from './coup/readings/readings.js';
-import type { Found, Missing, NotJudged, Outage } from './findings/finding.js';
+import type { Found, Missing, NotJudged, Outage, RaisedWhen } from './findings/finding.js';
 import type { Lane } from './lane/lane.js';
 import type { ShoeLane } from './lane/shoe-lane.js';
 import type { SeatLedger } from './ledger/seat-ledger.js';
@@ -17,7 +17,7 @@ import type { AnyEvent, CoupKind, EventOf, Hand, Report } from './events/events.
  * The version of the fold's verdicts and of the state that it saves. State of another version is
  * never read, but rebuilt.
  */
-export const FOLD_VERSION = 19;
+export const FOLD_VERSION = 20;
 
 /** A seat's commission in one shoe, in minor units: outstanding = marked - collected - waived. */
 export interface LedgerLine extends Readonly<SeatAccount> {
@@ -311,6 +311,8 @@ export interface Shoe {
   /** The entry that is folded now, and its index in `played`. It raises the findings that are raised. */
   cause: Entry;
   at: number;
+  /** Set while the cause is an event that is in no journal: its time, and the dealer then. */
+  unrecorded: RaisedWhen | null;
   coups: Coup[];
   coup: Coup | null;
   lastNumber: number;

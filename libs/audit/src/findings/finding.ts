@@ -158,9 +158,9 @@ export interface Found {
   readonly coup: string | null;
   /** The reference of the event that raised it. */
   readonly raisedBy: string;
-  /** Set if the finding is about no shoe within reach. */
+  /** Set if the event that raised it is in no journal. */
   readonly raised?: RaisedWhen;
-  /** The same: how many events of the table had been admitted. */
+  /** Set if it is about no shoe within reach: how many events of the table had been admitted. */
   readonly admitted?: number;
 }
 

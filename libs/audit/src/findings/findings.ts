@@ -87,9 +87,12 @@ export function raise(
   if (shoe.found.has(finding.id)) return undefined;
   if (isHidden(shoe, of, code, wrong.events)) return undefined;
   const coupRef = of?.ref ?? null;
-  const { cause } = shoe;
+  const { cause, unrecorded } = shoe;
   const raisedBy = cause.type === 'gap' ? cause.after : referenceOf(cause);
-  const found: Found = { finding, coup: coupRef, raisedBy };
+  const found: Found = {
+    ...{ finding, coup: coupRef, raisedBy },
+    ...(unrecorded && { raised: unrecorded }),
+  };
   shoe.found.set(finding.id, found);
   markFinding(shoe, found, 'raised');
   return finding;

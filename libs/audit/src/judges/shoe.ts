@@ -47,6 +47,7 @@ export function openShoe(
     journal,
     played: journal,
     cause: opening,
+    unrecorded: null,
     dealersOfShoe: duty.dealer === null ? [] : [duty.dealer],
   };
   shoe.checkpoints.push(newCheckpoint(shoe, 0));

@@ -163,7 +163,7 @@ function closingOf(shoe: Shoe): AnyEvent | undefined {
 
 /**
  * Returns the time of the event that raised a finding about no coup of the shoe, and the dealer
- * then on duty.
+ * then on duty. The event is the shoe's opening or in its journal.
  */
 export function whenRaised(shoe: Shoe, { raisedBy }: Found): RaisedWhen {
   const event = eventIn(shoe, raisedBy) ?? shoe.opening;

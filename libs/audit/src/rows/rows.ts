@@ -65,11 +65,11 @@ export class ShoeRows {
     // of coups that a source opened with one id the first counts: the lane may hold the others
     const coups = new Map(shoe.coups.toReversed().map((coup) => [coup.ref, coup]));
     return [...findings.values()].map((change) => {
-      const { coup, raised } = change.found;
-      // with `raised`, it is listed here because its event names this shoe
+      const { coup, admitted } = change.found;
+      // with `admitted`, it is listed here because its event names this shoe
       return auditedFinding(
         change,
-        raised ? null : shoe,
+        admitted === undefined ? shoe : null,
         coup === null ? undefined : coups.get(coup),
       );
     });
@@ -143,8 +143,8 @@ function auditedFinding(
 
 function raisedOf(found: Found, shoe: Shoe | null, coup?: Coup): () => RaisedWhen {
   if (coup) return () => ({ time: coup.opening.time, dealer: dealerOf(coup) });
-  if (shoe) return () => whenRaised(shoe, found);
   const { raised } = found;
-  if (!raised) throw new Error(`finding ${found.finding.id} belongs to no shoe and no time`);
-  return () => raised;
+  if (raised) return () => raised;
+  if (shoe) return () => whenRaised(shoe, found);
+  throw new Error(`finding ${found.finding.id} belongs to no shoe and no time`);
 }
