@@ -3,14 +3,13 @@ import { fork } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { EXPORTER_LIMITS } from '#export';
+import { EXPORTER_START } from '#export';
 import { cpuFrom, megabytes } from '../server/children.mjs';
 import { DAYS } from './sealed-server.mjs';
 
 /** The longest that a package may take to be made. */
 const MADE_MS_MAX = 30 * 60_000;
 const LOOK_MS = 50;
-const AS_THE_API = [`--max-old-space-size=${EXPORTER_LIMITS.heapMb}`];
 
 const EXPORTER = fileURLToPath(new URL('../../dist/apps/exporter/src/main.js', import.meta.url));
 
@@ -42,8 +41,8 @@ export async function made({ table, databaseUrl, partitions, folder, keyFiles },
     ...{ file, work: join(folder, 'work') },
   };
   const began = performance.now();
-  const child = fork(EXPORTER, [], { execArgv: AS_THE_API });
-  setPriority(child.pid ?? 0, EXPORTER_LIMITS.priority);
+  const child = fork(EXPORTER, [], { execArgv: [...EXPORTER_START.flags] });
+  setPriority(child.pid ?? 0, EXPORTER_START.priority);
   const late = setTimeout(() => child.kill('SIGKILL'), MADE_MS_MAX);
   const used = cpuFrom({ exporter: child.pid ?? 0 });
   const seen = { cpu: NaN, peak: NaN };

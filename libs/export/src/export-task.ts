@@ -43,10 +43,15 @@ export type ExportWord =
  */
 export type ExporterWord = ExportWord | { readonly is: 'away'; readonly message: string };
 
-/** What a process that makes a package for a server may take from it. */
-export const EXPORTER_LIMITS = {
-  /** A package of millions of records is made in less than half of this. */
-  heapMb: 400,
+/** How a process that makes a package for a server is started, so that it takes little from it. */
+export const EXPORTER_START = {
+  flags: [
+    '--enable-source-maps',
+    // a package of millions of records is made in less than half of this
+    '--max-old-space-size=400',
+    // the collector's helpers cost processor time that live play needs
+    '--single-threaded-gc',
+  ],
   /** Not the lowest, with which a package hardly gets on where all processors are busy. */
   priority: constants.priority.PRIORITY_BELOW_NORMAL,
 } as const;

@@ -18,7 +18,7 @@ export {
   type PackageStep,
 } from './make-package.js';
 export {
-  EXPORTER_LIMITS,
+  EXPORTER_START,
   type ExporterWord,
   type ExportStep,
   type ExportTask,

@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
-import { EXPORTER_LIMITS, type ExporterWord, type ExportTask } from '#export';
+import { EXPORTER_START, type ExporterWord, type ExportTask } from '#export';
 import { packageFolder, within } from '#process';
 
 /** The longest that a package may take. One of ten million records takes minutes. */
@@ -27,7 +27,7 @@ export class ExporterProcess {
   constructor(task: ExportTask, hear: (step: Extract<ExporterWord, { is: 'step' }>) => void) {
     const main = join(packageFolder(), 'dist', 'apps', 'exporter', 'src', 'main.js');
     this.child = fork(main, [], {
-      execArgv: ['--enable-source-maps', `--max-old-space-size=${EXPORTER_LIMITS.heapMb}`],
+      execArgv: [...EXPORTER_START.flags],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     this.child.on('message', (word: ExporterWord) => {
@@ -63,7 +63,7 @@ export class ExporterProcess {
 
 function lowerPriority(pid: number): void {
   try {
-    setPriority(pid, EXPORTER_LIMITS.priority);
+    setPriority(pid, EXPORTER_START.priority);
   } catch {
     // the system does not let this user, or the process has ended
   }
