@@ -51,18 +51,18 @@ export async function judgeTable(
   const { first, end, context } = range.range;
   const judging = replay(taker).open({ ...statement, tables: [entry], rules: [] }, documents);
   const table = judging.begin(entry);
-  for (const n of context)
-    for await (const { value } of log.stored(n, n + 1)) table.context(n, value);
+  for (const n of context) table.context(n, (await log.one(n)).value);
   let n = first;
-  for await (const { value } of log.stored(first, end)) {
-    const [fault] = table.record(n, value);
-    if (fault && !isTolerant)
-      throw new ExportRefusal(
-        'not-judged',
-        `line ${fault.line + 1} of record ${n} of table ${entry.table}: ${fault.why}`,
-      );
-    n += 1;
-  }
+  for await (const records of log.stored(first, end))
+    for (const { value } of records) {
+      const [fault] = table.record(n, value);
+      if (fault && !isTolerant)
+        throw new ExportRefusal(
+          'not-judged',
+          `line ${fault.line + 1} of record ${n} of table ${entry.table}: ${fault.why}`,
+        );
+      n += 1;
+    }
   table.end();
   const { warnings } = judging.end();
   return { lines: linesOf(judging.take()), warnings, finished, findings };

@@ -313,11 +313,11 @@ class Content {
     records: readonly number[],
     seal: number,
   ): AsyncGenerator<ProvenRecord> {
-    for (const n of records)
-      for await (const { value } of log.stored(n, n + 1)) {
-        const proof = await this.ground.sealed.proofOf(log.table.number, n, seal);
-        yield { n, value: Buffer.from(value).toString(), proof };
-      }
+    for (const n of records) {
+      const { value } = await log.one(n);
+      const proof = await this.ground.sealed.proofOf(log.table.number, n, seal);
+      yield { n, value: Buffer.from(value).toString(), proof };
+    }
   }
 
   /** Yields the records after the range that act on the finding of the scope. */

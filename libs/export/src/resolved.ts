@@ -74,12 +74,11 @@ async function openedAt(
 ): Promise<{ readonly ref: string; readonly shoe: string } | undefined> {
   const at = await log.recordAt(position);
   if (at === undefined) return undefined;
-  for await (const { events } of log.events(at, at + 1))
-    for (const { type, source, id, shoe } of events) {
-      const ref = `${source}#${id}`;
-      if (type === 'shoe-opened' && shoe !== undefined && (shoe === named || ref === named))
-        return { ref, shoe };
-    }
+  for (const { type, source, id, shoe } of await log.eventsOf(at)) {
+    const ref = `${source}#${id}`;
+    if (type === 'shoe-opened' && shoe !== undefined && (shoe === named || ref === named))
+      return { ref, shoe };
+  }
   return undefined;
 }
 

@@ -60,19 +60,37 @@ export class TableLog {
 
   /** Returns how many lines a record has. */
   async linesOf(record: number): Promise<number> {
-    for await (const { value } of this.stored(record, record + 1))
-      return Buffer.from(value).toString('latin1').split('\n').length;
-    return 0;
+    const { value } = await this.one(record);
+    return textOf(value).split('\n').length;
   }
 
-  /** Yields the records `from` to `to` as the log has them, the last not included. */
-  async *stored(from: number, to: number): AsyncGenerator<StoredRecord> {
+  /** Returns a record as the log has it. */
+  async one(record: number): Promise<StoredRecord> {
+    const position = await this.positionOf(record);
+    if (!position) throw new Error(`record ${record} of table ${this.table.id} is not sealed`);
+    return this.at(record, position);
+  }
+
+  /**
+   * Yields the records `from` to `to` as the log has them, the last not included. Those that the
+   * window keeps come at once, because waiting for each costs more than most records.
+   */
+  async *stored(from: number, to: number): AsyncGenerator<readonly StoredRecord[]> {
     for (let at = from; at < to; at += POSITIONS) {
       const end = Math.min(to, at + POSITIONS);
       const positions = await this.parts.seals.positions(this.table.number, at, end);
-      // most are kept, and need no waiting
-      for (const [i, position] of positions.entries())
-        yield this.parts.window.kept(position) ?? (await this.at(at + i, position));
+      let kept: StoredRecord[] = [];
+      for (const [i, position] of positions.entries()) {
+        let record = this.parts.window.kept(position);
+        if (!record) {
+          // what came before it need not be kept for longer than the window does
+          if (kept.length > 0) yield kept;
+          kept = [];
+          record = await this.at(at + i, position);
+        }
+        kept.push(record);
+      }
+      if (kept.length > 0) yield kept;
     }
   }
 
@@ -80,27 +98,38 @@ export class TableLog {
   async *sealed(from: number, to: number): AsyncGenerator<PackedRecord> {
     let leaves: Uint8Array = new Uint8Array(0);
     let at = from;
-    for await (const { value, partition, offset } of this.stored(from, to)) {
-      const i = (at - from) % POSITIONS;
-      if (i === 0)
-        leaves = await this.parts.seals.leaves(this.table.number, at, Math.min(to, at + POSITIONS));
-      yield {
-        value,
-        partition,
-        offset,
-        leaf: leaves.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES),
-      };
-      at += 1;
-    }
+    for await (const records of this.stored(from, to))
+      for (const { value, partition, offset } of records) {
+        const i = (at - from) % POSITIONS;
+        if (i === 0) leaves = await this.leaves(at, Math.min(to, at + POSITIONS));
+        const leaf = leaves.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES);
+        yield { value, partition, offset, leaf };
+        at += 1;
+      }
   }
 
   /** Yields the same as their events. Throws for a line that no judge takes, unless it is known. */
-  async *events(from: number, to: number): AsyncGenerator<TableRecord> {
-    let record = from;
-    for await (const { value } of this.stored(from, to)) {
-      yield { record, events: this.eventsOf(record, value) };
-      record += 1;
+  async *events(from: number, to: number): AsyncGenerator<Iterable<TableRecord>> {
+    let first = from;
+    for await (const records of this.stored(from, to)) {
+      yield this.recordsFrom(first, records);
+      first += records.length;
     }
+  }
+
+  /** Returns the events of a record, as `events` yields them. */
+  async eventsOf(record: number): Promise<AnyEvent[]> {
+    return this.decoded(record, (await this.one(record)).value);
+  }
+
+  /** Decodes records as they are taken: what nobody asks for is not refused. */
+  private *recordsFrom(first: number, records: readonly StoredRecord[]): Generator<TableRecord> {
+    for (const [i, { value }] of records.entries())
+      yield { record: first + i, events: this.decoded(first + i, value) };
+  }
+
+  private leaves(from: number, to: number): Promise<Uint8Array> {
+    return this.parts.seals.leaves(this.table.number, from, to);
   }
 
   private async at(record: number, position: RecordPosition): Promise<StoredRecord> {
@@ -112,8 +141,8 @@ export class TableLog {
     );
   }
 
-  private eventsOf(record: number, value: Uint8Array): AnyEvent[] {
-    const block = blockOf(value, Buffer.from(value).toString('latin1'));
+  private decoded(record: number, value: Uint8Array): AnyEvent[] {
+    const block = blockOf(value, textOf(value));
     const events: AnyEvent[] = [];
     let line = 1;
     for (let from = 0; from <= value.length; line += 1) {
@@ -132,3 +161,7 @@ export class TableLog {
     return events;
   }
 }
+
+/** Returns bytes as text with one character for each. */
+const textOf = ({ buffer, byteOffset, length }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, length).toString('latin1');

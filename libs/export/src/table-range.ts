@@ -119,8 +119,12 @@ export class TableRange {
   private readonly read: ReadTable = (from, to) => this.noted(this.log.events(from, to));
 
   /** Yields the same records, and keeps what they name. */
-  private async *noted(records: AsyncIterable<TableRecord>): AsyncGenerator<TableRecord> {
-    for await (const read of records) {
+  private async *noted(read: ReturnType<ReadTable>): ReturnType<ReadTable> {
+    for await (const records of read) yield this.notedOf(records);
+  }
+
+  private *notedOf(records: Iterable<TableRecord>): Generator<TableRecord> {
+    for (const read of records) {
       const names = read.events.flatMap(nameIn);
       if (names.length > 0) this.names.set(read.record, names);
       yield read;
@@ -171,10 +175,11 @@ export class TableRange {
   ): Promise<ReadonlyMap<string, number>> {
     const { log, rows } = this.parts;
     const names = new Set<string>();
-    for await (const { events } of log.events(first, end))
-      for (const { type, shoe } of events)
-        if (shoe !== undefined && (type === 'shoe-opened' || type === 'card-drawn'))
-          names.add(shoe);
+    for await (const records of log.events(first, end))
+      for (const { events } of records)
+        for (const { type, shoe } of events)
+          if (shoe !== undefined && (type === 'shoe-opened' || type === 'card-drawn'))
+            names.add(shoe);
     const before = await log.positionOf(start);
     const earlier = new Map<string, number>();
     if (!before || names.size === 0) return earlier;

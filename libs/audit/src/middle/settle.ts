@@ -11,8 +11,8 @@ export interface TableRecord {
   readonly events: readonly AnyEvent[];
 }
 
-/** A table's log. Reads the records from `from` up to and without `to`, in order. */
-export type ReadTable = (from: number, to: number) => AsyncIterable<TableRecord>;
+/** A table's log. Reads the records from `from` up to and without `to`, in order, some at once. */
+export type ReadTable = (from: number, to: number) => AsyncIterable<Iterable<TableRecord>>;
 
 /**
  * Returns the range that shows what was asked for; undefined if the log has no such shoe. Reads the
@@ -25,11 +25,12 @@ export async function findRange(
   near: NearStart = FROM_ZERO,
 ): Promise<JudgedRange | undefined> {
   const finder = new RangeFinder(asked, near);
-  for await (const { record, events } of read(near.start, size)) {
-    finder.begin(record);
-    for (const event of events) finder.take(event);
-    if (finder.isDone) break;
-  }
+  for await (const records of read(near.start, size))
+    for (const { record, events } of records) {
+      finder.begin(record);
+      for (const event of events) finder.take(event);
+      if (finder.isDone) return finder.range();
+    }
   return finder.range();
 }
 
@@ -72,10 +73,11 @@ async function chosenFor(
 ): Promise<ContextChosen> {
   if (first === 0) return { records: [], back: null, isSure: true };
   const chooser = new ContextChooser(first, shown, near);
-  for await (const { record, events } of read(near.start, end)) {
-    chooser.begin(record);
-    for (const event of events) chooser.take(event);
-  }
+  for await (const records of read(near.start, end))
+    for (const { record, events } of records) {
+      chooser.begin(record);
+      for (const event of events) chooser.take(event);
+    }
   return chooser.chosen();
 }
 
@@ -94,9 +96,11 @@ export async function judgeRange(
 ): Promise<number> {
   const before: AnyEvent[] = [];
   for (const record of context)
-    for await (const { events } of read(record, record + 1)) before.push(...events);
+    for await (const records of read(record, record + 1))
+      for (const { events } of records) before.push(...events);
   const judge = new RangeJudge(tableFrom(table, before, boots), judging, taker);
-  for await (const { events } of read(first, end)) for (const event of events) judge.take(event);
+  for await (const records of read(first, end))
+    for (const { events } of records) for (const event of events) judge.take(event);
   return judge.end();
 }
 

@@ -176,10 +176,12 @@ class PackageWriter {
     for await (const { value, partition, offset, leaf } of rows) {
       const lines = linesIn(value);
       const check = hexOf((leaf ?? leafHash(this.platform.sha256, value)).subarray(0, 4));
-      await values.bytes(value);
-      await values.bytes(LINE_FEED);
       const place = `${value.length},${lines},${partition},${offset},${check}`;
-      await index.text(`${first + records},${place}\n`);
+      const row = utf8Of(`${first + records},${place}\n`);
+      // waiting for each would cost more than most records
+      if (!values.add(value)) await values.bytes(value);
+      if (!values.add(LINE_FEED)) await values.bytes(LINE_FEED);
+      if (!index.add(row)) await index.bytes(row);
       records += 1;
       events += lines;
     }
@@ -280,10 +282,17 @@ class WritingFile {
   }
 
   async bytes(bytes: Uint8Array): Promise<void> {
-    if (this.filled + bytes.length > BLOCK) await this.flush();
-    if (bytes.length > BLOCK) return this.pass(bytes);
+    if (this.add(bytes)) return;
+    await this.flush();
+    if (!this.add(bytes)) await this.pass(bytes);
+  }
+
+  /** Adds bytes without waiting. Returns false, and adds none, if the block has no room for them. */
+  add(bytes: Uint8Array): boolean {
+    if (this.filled + bytes.length > BLOCK) return false;
     this.block.set(bytes, this.filled);
     this.filled += bytes.length;
+    return true;
   }
 
   async close(): Promise<{ digest: Uint8Array; size: number }> {
