@@ -1,6 +1,6 @@
 // Times steps 1 to 6 of the verifier, the proof that a package is whole and unaltered, beside
 // `sha256sum` of the same records, and the whole verifier beside that proof and `shoeprint audit`,
-// by turns in one run. The proof reads the package as a folder, the whole verifier as a zip.
+// by turns in one run. All three read a folder. The whole verifier reads the package as a zip too.
 // Compares the memory with that of a tenth of the package. Records of one event each, then of 150:
 // a package of one table, then that of a gaming day of 60.
 //   npm run bench:evidence -- [EVENTS [TABLES]]
@@ -58,7 +58,9 @@ const AUDIT = `'${process.execPath}' '${fileURLToPath(new URL('../../apps/cli/bi
 
 /**
  * @typedef {{ cpu: number, maxRSS: number }} Run
- * @typedef {{ sha256sum: number, proof: Run, audit: number, verify: Run, small: Run }} Round
+ * @typedef {{
+ *   sha256sum: number, proof: Run, audit: number, verify: Run, zip: Run, small: Run,
+ * }} Round
  */
 
 /** What is shown of the rounds. @type {Record<string, (round: Round) => number>} */
@@ -69,9 +71,12 @@ const ROWS = {
   'audit, CPU s': ({ audit }) => audit,
   'verify, CPU s': ({ verify }) => verify.cpu,
   'verify / (proof + audit)': ({ verify, proof, audit }) => verify.cpu / (proof.cpu + audit),
+  'verify of the zip, CPU s': ({ zip }) => zip.cpu,
+  'verify of the zip / (proof + audit)': ({ zip, proof, audit }) => zip.cpu / (proof.cpu + audit),
   'peak memory of proof, MB': ({ proof }) => proof.maxRSS / 1024,
   'peak memory of verify, MB': ({ verify }) => verify.maxRSS / 1024,
-  'memory of verify / that of a tenth': ({ verify, small }) => verify.maxRSS / small.maxRSS,
+  'peak memory with the zip, MB': ({ zip }) => zip.maxRSS / 1024,
+  'memory with the zip / that of a tenth': ({ zip, small }) => zip.maxRSS / small.maxRSS,
 };
 
 try {
@@ -83,12 +88,13 @@ try {
       sha256sum: timed('sha256sum', whole.path),
       proof: verified(whole),
       audit: timed(AUDIT, whole.path),
-      verify: verified(zipOf(whole), 'whole'),
+      verify: verified(whole, 'whole'),
+      zip: verified(zipOf(whole), 'whole'),
       small: verified(zipOf(tenth), 'whole'),
     }));
     console.log(`\n${events} events, ${lines} a record, ${tables} tables`);
     for (const [name, value] of Object.entries(ROWS))
-      console.log(`  ${name.padEnd(36)}${shown(rounds.map(value))}`);
+      console.log(`  ${name.padEnd(40)}${shown(rounds.map(value))}`);
     for (const { path } of [whole, tenth]) rmSync(path, { recursive: true });
     for (const { path } of [whole, tenth].map(zipOf)) rmSync(path);
   }
