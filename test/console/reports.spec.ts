@@ -35,7 +35,8 @@ async function dealerAt(table: string): Promise<string> {
 async function readWhole(page: Page): Promise<void> {
   await page.waitForSelector('.report-body[aria-busy=false] .report-table');
   const all = page.getByRole('button', { name: 'Show all' });
-  if ((await all.count()) > 0) await all.click();
+  // by key: lines that come into sight change their height, and can move it away under a pointer
+  if ((await all.count()) > 0) await all.press('Enter');
   await page
     .getByText(/^All [\d,]+ lines are shown\.$/)
     .or(page.locator('.report-facts'))
