@@ -258,7 +258,7 @@ class Table implements Admitting {
       finding,
       coup: null,
       raisedBy: referenceOf(event),
-      raised: this.raisedBy(event),
+      raised: this.raisedWhen(event),
       admitted: state.admission.counts.admitted,
     };
     state.foundOutside.set(finding.id, found);
@@ -432,12 +432,12 @@ class Table implements Admitting {
   /** Raises in a shoe what an event did that no journal will hold. */
   private raiseUnrecorded(shoe: Shoe, event: AnyEvent, raiseIt: () => void): void {
     shoe.cause = event;
-    shoe.unrecorded = this.raisedBy(event);
+    shoe.unrecorded = this.raisedWhen(event);
     raiseIt();
     shoe.unrecorded = null;
   }
 
-  private raisedBy({ time }: AnyEvent): RaisedWhen {
+  private raisedWhen({ time }: AnyEvent): RaisedWhen {
     return { time, dealer: this.state.duty.dealer };
   }
 
