@@ -3,13 +3,19 @@ import { DataSource } from 'typeorm';
 import { ApiSettings } from '../../settings/api-settings.js';
 import { Identities, SILENT_GOOD_MS } from '../identities.js';
 import type { Identity } from '../identity.js';
-import { personOf, validSessions } from './valid-sessions.js';
+import { accountTexts, rightsIn, type SessionRights } from './valid-sessions.js';
 
-/** How often the followed sessions are looked up. One lookup serves all of them. */
+/** How often the followed sessions are looked up. */
 const LOOK_MS = 1000;
+/** How many are looked up at once: few enough to hold up nothing else. */
+const AT_ONCE = 250;
 
 interface Followed {
-  readonly identity: Identity;
+  readonly session: string;
+  /** What its person may do, as text. */
+  readonly rights: string;
+  /** The last text of its account that gave these rights. */
+  account: string | undefined;
   readonly ended: AbortController;
   /** When it was last known to be valid, on the monotonic clock. */
   goodAt: number;
@@ -40,7 +46,13 @@ export class FollowedSessions implements OnModuleDestroy {
    * watching.
    */
   follow(identity: Identity): { readonly signal: AbortSignal; readonly stop: () => void } {
-    const each: Followed = { identity, ended: new AbortController(), goodAt: performance.now() };
+    const each: Followed = {
+      session: identity.person?.session ?? '',
+      rights: textOf({ ...identity, mustDo: identity.person?.mustDo }),
+      account: undefined,
+      ended: new AbortController(),
+      goodAt: performance.now(),
+    };
     this.followed.add(each);
     this.later();
     return { signal: each.ended.signal, stop: () => void this.followed.delete(each) };
@@ -63,21 +75,30 @@ export class FollowedSessions implements OnModuleDestroy {
   }
 
   private async look(): Promise<void> {
-    const asked = [...this.followed];
-    if (asked.length === 0) return;
-    const at = performance.now();
-    const ids = asked.flatMap(({ identity }) => identity.person?.session ?? []);
+    const all = [...this.followed];
     try {
-      const sessions = await validSessions(this.source.manager, this.settings, {
-        ids: [...new Set(ids)],
-      });
-      const valid = new Set(sessions.map((session) => rightsOf(personOf(session, this.settings))));
-      for (const each of asked) if (valid.has(rightsOf(each.identity))) each.goodAt = at;
-      this.end(asked.filter(({ identity }) => !valid.has(rightsOf(identity))));
+      for (let n = 0; n < all.length; n += AT_ONCE) await this.lookAt(all.slice(n, n + AT_ONCE));
     } catch {
       const until = performance.now() - SILENT_GOOD_MS;
-      this.end(asked.filter(({ goodAt }) => goodAt < until));
+      this.end(all.filter(({ goodAt }) => goodAt < until));
     }
+  }
+
+  private async lookAt(asked: readonly Followed[]): Promise<void> {
+    const at = performance.now();
+    const ids = asked.map(({ session }) => session);
+    const accounts = await accountTexts(this.source.manager, this.settings, ids);
+    this.end(asked.filter((each) => !this.isGood(each, accounts.get(each.session), at)));
+  }
+
+  /** Returns whether a session still has its rights, by its account, and notes that it has. */
+  private isGood(each: Followed, account: string | undefined, at: number): boolean {
+    if (account === undefined) return false;
+    const isSame = account === each.account;
+    if (!isSame && textOf(rightsIn(account, this.settings)) !== each.rights) return false;
+    each.account = account;
+    each.goodAt = at;
+    return true;
   }
 
   private end(those: readonly Followed[]): void {
@@ -88,5 +109,5 @@ export class FollowedSessions implements OnModuleDestroy {
   }
 }
 
-const rightsOf = ({ roles, tables, person }: Identity): string =>
-  JSON.stringify([person?.session, roles, tables, person?.mustDo]);
+const textOf = ({ roles, tables, mustDo }: SessionRights): string =>
+  JSON.stringify([roles, tables, mustDo]);

@@ -1,4 +1,4 @@
-import { Brackets, type EntityManager } from 'typeorm';
+import { Brackets, type EntityManager, type SelectQueryBuilder } from 'typeorm';
 import type { ApiSettings } from '../../settings/api-settings.js';
 import { type Account, Session } from '../database/access.entities.js';
 import { type FirstDuty, type Identity, seenBy, WriteScope } from '../identity.js';
@@ -17,20 +17,64 @@ const ACCOUNT_PARTS = [
   'mustChangePassword',
 ] as const satisfies readonly (keyof Account)[];
 
+/** What decides what a session may see and do. */
+export interface SessionRights extends Pick<Identity, 'roles' | 'tables'> {
+  readonly mustDo: FirstDuty | undefined;
+}
+
+/** Sessions of these ids, or of an account. */
+interface Which {
+  readonly ids?: readonly string[];
+  readonly account?: string;
+}
+
 /**
- * Returns the sessions that are valid now, with their accounts, the newest first: of these ids, or
- * of an account. A session is valid until it expires, is ended or has been idle for too long, or
- * its account is disabled.
+ * Returns the sessions that are valid now, with their accounts, the newest first. A session is
+ * valid until it expires, is ended or has been idle for too long, or its account is disabled.
  */
 export const validSessions = (
   manager: EntityManager,
+  settings: SessionSettings,
+  which: Which,
+): Promise<Session[]> =>
+  valid(manager, settings, which)
+    .addSelect(ACCOUNT_PARTS.map((part) => `account.${part}`))
+    .orderBy('session.createdAt', 'DESC')
+    .addOrderBy('session.id')
+    .getMany();
+
+/**
+ * Returns for each of these sessions that is valid now what its account is, as JSON text. Equal
+ * texts mean equal rights, and cost less than `validSessions`.
+ */
+export async function accountTexts(
+  manager: EntityManager,
+  settings: SessionSettings,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const parts = ACCOUNT_PARTS.map((part) => `'${part}', account.${part}`).join(', ');
+  const found = await valid(manager, settings, { ids })
+    .select('session.id', 'id')
+    .addSelect(`json_build_object(${parts})::text`, 'account')
+    .getRawMany<{ readonly id: string; readonly account: string }>();
+  return new Map(found.map(({ id, account }) => [id, account]));
+}
+
+/** Returns what the account of such a text may see, and what its person must do first. */
+export function rightsIn(text: string, settings: SessionSettings): SessionRights {
+  const account = JSON.parse(text) as Pick<Account, (typeof ACCOUNT_PARTS)[number]>;
+  const { roles, tables } = account;
+  return { roles, tables: seenBy(tables), mustDo: dutyOf(account, settings) };
+}
+
+function valid(
+  manager: EntityManager,
   { sessionIdleMinutes }: SessionSettings,
-  { ids, account }: { readonly ids?: readonly string[]; readonly account?: string },
-): Promise<Session[]> => {
+  { ids, account }: Which,
+): SelectQueryBuilder<Session> {
   const query = manager
     .createQueryBuilder(Session, 'session')
     .innerJoin('session.account', 'account')
-    .addSelect(ACCOUNT_PARTS.map((part) => `account.${part}`))
     .where('session.expires_at > now() and not account.disabled')
     .andWhere(
       new Brackets((either) =>
@@ -40,13 +84,11 @@ export const validSessions = (
             sessionIdleMinutes,
           }),
       ),
-    )
-    .orderBy('session.createdAt', 'DESC')
-    .addOrderBy('session.id');
+    );
   if (ids) query.andWhere('session.id = any(:ids)', { ids });
   if (account !== undefined) query.andWhere('session.account_name = :account', { account });
-  return query.getMany();
-};
+  return query;
+}
 
 /**
  * Returns the identity of a session. A person writes only as the human of their account, and only
@@ -79,7 +121,11 @@ export function personOf(
 }
 
 function dutyOf(
-  { mustChangePassword, secondFactor, roles }: Account,
+  {
+    mustChangePassword,
+    secondFactor,
+    roles,
+  }: Pick<Account, 'mustChangePassword' | 'secondFactor' | 'roles'>,
   settings: SessionSettings,
 ): FirstDuty | undefined {
   if (mustChangePassword) return 'password-change';
