@@ -138,7 +138,9 @@ function cut(
   const kinds = new Map<string, Change[]>();
   for (const change of found) {
     const key = `${change.partition} ${change.is}`;
-    kinds.set(key, [...(kinds.get(key) ?? []), change]);
+    const of = kinds.get(key);
+    if (of) of.push(change);
+    else kinds.set(key, [change]);
   }
   for (const of of kinds.values()) {
     const { partition, changed } = of.at(-1) as Change;

@@ -61,13 +61,27 @@ function safeNumber(text: string): number {
 
 const dateOf = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ) as (text: string) => Date;
 
+/** The text of a time in UTC up to its seconds, and its offset, as PostgreSQL writes both. */
+const SECONDS_LENGTH = '2026-11-20 12:00:00'.length;
+const UTC = '+00';
+
+/**
+ * Returns a time as RFC 3339 text, with milliseconds. A session in UTC has nearly all it needs in
+ * the text of PostgreSQL, and there are several times in a row.
+ */
+function timeOf(text: string): string {
+  if (text[10] !== ' ' || !text.endsWith(UTC)) return dateOf(text).toISOString();
+  const fraction = text.slice(SECONDS_LENGTH + 1, -UTC.length);
+  return `${text.slice(0, 10)}T${text.slice(11, SECONDS_LENGTH)}.${fraction.padEnd(3, '0').slice(0, 3)}Z`;
+}
+
 const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<
   number,
   (text: string) => unknown
 >([
   [pg.types.builtins.INT8, safeNumber],
   [pg.types.builtins.DATE, (text) => text],
-  [pg.types.builtins.TIMESTAMPTZ, (text) => dateOf(text).toISOString()],
+  [pg.types.builtins.TIMESTAMPTZ, timeOf],
 ]);
 
 /**
