@@ -4,7 +4,7 @@ import { getDataSourceToken } from '@nestjs/typeorm';
 import pg from 'pg';
 import { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
-import type { FindingLine } from '#read-model';
+import { positionsText, type FindingLine, type Positions } from '#read-model';
 import { Metrics } from '../../../apps/api/src/operation/metrics.js';
 import { LivePlay } from '../../../apps/api/src/reading/live-play.js';
 import { PositionsLook } from '../../../apps/api/src/reading/positions-look.js';
@@ -172,34 +172,53 @@ describe('many followers of the stream', () => {
     class Resting extends LivePlay {
       override restAfter = (): number => 60_000;
     }
-    const look = api.app.get(PositionsLook);
-    const feed = new ChangeFeed(
-      api.app.get(QueryBus),
-      look,
-      new Resting(),
-      new Metrics(new Registry()),
-    );
-    const got: string[] = [];
-    const since = await feed.now();
-    const reader = {
-      viewer: viewerOf({ roles: ['compliance'], tables: 'all', person: undefined }),
-      since,
-      take: (messages: Buffer) => got.push(String(messages)) > 0,
-      fallsBehind: () => undefined,
-    };
-    feed.join(reader, since);
-    expect(feed.admit(reader)).toBe(true);
+    const feed = feedThat(new Resting());
+    const one = counting(feed, await feed.now());
     await findings(1);
-    await eventually('the first change', () => got.length === 1);
+    await eventually('the first change', () => one.got === 1);
     const next = await findings(1);
     let looks = 0;
-    const unfollow = look.follow((positions) => {
+    const unfollow = api.app.get(PositionsLook).follow((positions) => {
       if (positions.get(0) === next) looks += 1;
+      return 25;
     });
     await eventually('three looks that saw the second', () => looks === 3);
-    expect(got).toHaveLength(1);
+    expect(one.got).toBe(1);
     unfollow();
-    feed.leave(reader);
+    feed.leave(one.reader);
+  });
+
+  it('are written to some at a time, each once, and a heartbeat meanwhile has the position of each', async () => {
+    const rests: (() => void)[] = [];
+    class Paced extends LivePlay {
+      override restAfter = (): number => 0;
+      override rest = (): Promise<void> => new Promise((goOn) => rests.push(goOn));
+    }
+    const feed = feedThat(new Paced());
+    const since = await feed.now();
+    const many = Array.from({ length: 150 }, () => counting(feed, since));
+    await findings(1);
+    await eventually('a first pause', () => rests.length === 1);
+    const [before, after] = [since, await feed.now()].map(positionsText);
+    const told = many.filter(({ got }) => got === 1);
+    expect([told.length > 0, told.length < 100]).toEqual([true, true]);
+    for (const { got, reader } of many)
+      expect(positionsText(feed.positionOf(reader))).toBe(got === 1 ? after : before);
+    const leaver = many.at(-1);
+    if (leaver) feed.leave(leaver.reader);
+    const newcomer = counting(feed, since);
+    expect(newcomer.got).toBe(1);
+    await eventually('everybody else has it', () => {
+      rests.shift()?.();
+      return many.slice(0, -1).every(({ got }) => got === 1);
+    });
+    await findings(1);
+    await eventually('the next too, and the newcomer', () => {
+      rests.shift()?.();
+      return [...many.slice(0, -1), newcomer].every(({ got }) => got === 2);
+    });
+    expect(leaver?.got).toBe(0);
+    for (const { reader } of [...many, newcomer]) feed.leave(reader);
   });
 
   it('receive in each heartbeat where to resume, even if nothing concerns them', async () => {
@@ -234,6 +253,32 @@ describe('many followers of the stream', () => {
     await leave();
   });
 });
+
+/** Returns a feed of this api's changes that rests as `live` says. */
+const feedThat = (live: LivePlay): ChangeFeed =>
+  new ChangeFeed(
+    api.app.get(QueryBus),
+    api.app.get(PositionsLook),
+    live,
+    new Metrics(new Registry()),
+  );
+
+/** Lets a reader of all tables follow a feed, level from the start, and counts what it is written. */
+function counting(feed: ChangeFeed, since: Positions) {
+  const all = viewerOf({ roles: ['compliance'], tables: 'all', person: undefined });
+  const counted = {
+    got: 0,
+    reader: {
+      viewer: all,
+      since,
+      take: () => (counted.got += 1) > 0,
+      fallsBehind: () => undefined,
+    },
+  };
+  feed.join(counted.reader, since);
+  expect(feed.admit(counted.reader)).toBe(true);
+  return counted;
+}
 
 /** Returns a condition that holds once a count has not grown for a second. */
 function quiet(count: () => Promise<number>): () => Promise<boolean> {

@@ -14,11 +14,10 @@ const PATIENCE_MS = 2_000;
 /** The most requests that wait for a position at once. */
 const WAITING_MAX = 2_000;
 /**
- * How often the positions are read at most, while a request waits and while only streams follow,
- * and the part of the time that looking takes while events are being recorded.
+ * How often the positions are read at most while a request waits, and the part of the time that
+ * looking takes while events are being recorded.
  */
 const WAITING_LOOK_MS = 10;
-const FOLLOWING_LOOK_MS = 25;
 const SHARE = 0.2;
 /**
  * The most requests that are refused together because they waited too long, and when the next are.
@@ -27,6 +26,9 @@ const SHARE = 0.2;
 const REFUSED_AT_ONCE_MAX = 10;
 const REFUSED_NEXT_MS = 5;
 const AFTER_FAULT_MS = 1_000;
+
+/** Takes the positions of a look, and returns after how many ms it needs the next. */
+type Follower = (positions: Positions) => number;
 
 interface Waiting {
   readonly wanted: Positions;
@@ -44,7 +46,7 @@ interface Waiting {
 export class PositionsLook implements OnModuleDestroy {
   private readonly logger = new Logger('stream');
   private readonly waiting = new Set<Waiting>();
-  private readonly followers = new Set<(positions: Positions) => void>();
+  private readonly followers = new Set<Follower>();
   private readonly looks: Counter;
   private timer: NodeJS.Timeout | undefined;
   private patience: NodeJS.Timeout | undefined;
@@ -70,8 +72,11 @@ export class PositionsLook implements OnModuleDestroy {
     return positionsNow(this.rows);
   }
 
-  /** Calls `looked` with the positions after every look, until the returned function is called. */
-  follow(looked: (positions: Positions) => void): () => void {
+  /**
+   * Calls `looked` with the positions after every look, until the returned function is called. The
+   * next look comes when one of all who follow needs it, or a request waits.
+   */
+  follow(looked: Follower): () => void {
     this.followers.add(looked);
     this.soon(0);
     return () => void this.followers.delete(looked);
@@ -114,20 +119,22 @@ export class PositionsLook implements OnModuleDestroy {
     this.timer = undefined;
     this.isLooking = true;
     const began = performance.now();
-    const after = await this.now().then(
+    const wanted = await this.now().then(
       (positions) => this.found(positions),
       (error: unknown) => this.failed(error),
     );
     this.isLooking = false;
     const now = performance.now();
     this.restedAt = now + this.live.restAfter(now - began, SHARE);
-    if (this.waiting.size + this.followers.size > 0) this.soon(after);
+    if (this.waiting.size > 0) this.soon(Math.min(WAITING_LOOK_MS, wanted));
+    else if (this.followers.size > 0) this.soon(wanted);
   }
 
+  /** Tells everybody. Returns after how many ms the next look is wanted, if anybody follows. */
   private found(positions: Positions): number {
     for (const each of this.waiting) if (hasReached(positions, each.wanted)) each.reached();
-    for (const looked of this.followers) looked(positions);
-    return this.waiting.size > 0 ? WAITING_LOOK_MS : FOLLOWING_LOOK_MS;
+    const next = [...this.followers].map((looked) => looked(positions));
+    return next.length === 0 ? WAITING_LOOK_MS : Math.min(...next);
   }
 
   /** Refuses some of those that have waited long enough. They are in the order of their coming. */

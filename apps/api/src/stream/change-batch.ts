@@ -5,6 +5,8 @@ import { accusedBy, changeFor, type Viewer } from './views.js';
 export class ChangeBatch {
   /** All changes before these positions are in this batch or an earlier one. */
   readonly to: Positions;
+  /** The id of the last message of readers who have all before this batch. */
+  private readonly end: string;
   private readonly messages = new Map<object, string>();
   private readonly accused: ReadonlySet<string>;
 
@@ -15,6 +17,7 @@ export class ChangeBatch {
     positions: string,
   ) {
     this.to = positions === '' ? from : furthest(from, positionsFrom(positions));
+    this.end = positionsText(this.to);
     this.accused = new Set(changes.flatMap(accusedBy));
   }
 
@@ -27,13 +30,14 @@ export class ChangeBatch {
    * Returns the messages of these changes for a viewer, '' if it may see none of them. Only the
    * last message has the id, so a reader that is cut off before it gets the same messages again.
    */
-  render(viewer: Viewer, changes: readonly Change[], until: Positions = this.to): string {
+  render(viewer: Viewer, changes: readonly Change[], until?: Positions): string {
     let text = '';
     for (const change of changes) {
       const shown = changeFor(viewer, change);
       if (shown) text += `${text === '' ? '' : '\n'}${this.messageOf(change.is, shown)}`;
     }
-    return text === '' ? '' : `${text}id: ${positionsText(until)}\n\n`;
+    if (text === '') return '';
+    return `${text}id: ${until === undefined ? this.end : positionsText(until)}\n\n`;
   }
 
   /** Returns a message without its id and its end. Each is formatted once, for all viewers. */

@@ -16,8 +16,16 @@ const RECENT_MAX = 5_000;
 const RECENT_BATCHES_MAX = 200;
 /** How long a read of changes that failed waits before the next. */
 const AFTER_FAULT_MS = 1_000;
-/** The part of the time that following takes while events are being recorded. */
-const SHARE = 0.2;
+/** How often it looks whether there is something to read. */
+const LOOK_MS = 25;
+/**
+ * The part of the time that reading takes while events are being recorded. The less often it reads,
+ * the more of what a reader gets is in one write, and the less it takes from live play.
+ */
+const READING_SHARE = 0.05;
+/** The same of writing, which rests after so many readers: about a millisecond. */
+const WRITING_SHARE = 0.2;
+const READERS_AT_ONCE = 64;
 
 /** A reader of the stream, as what all readers share sees it. */
 export interface StreamReader {
@@ -36,6 +44,13 @@ interface View {
   readonly readers: Set<StreamReader>;
 }
 
+/** A view that may see something of a batch, with those changes and its readers of that moment. */
+interface Touched {
+  readonly viewer: Viewer;
+  readonly changes: readonly Change[];
+  readonly readers: readonly StreamReader[];
+}
+
 /**
  * Follows the changes of the rows, once for all streams of this process. Each change is read and
  * formatted once, and written to every reader that may see its table. A reader is *level* if it has
@@ -52,6 +67,8 @@ export class ChangeFeed implements OnModuleDestroy {
   /** All changes before these positions were fanned out. Undefined while nobody follows. */
   private at: Positions | undefined;
   private recent: ChangeBatch[] = [];
+  /** Level readers who have yet to get the newest batch, which is handed out some at a time. */
+  private readonly due = new Set<StreamReader>();
   private isReading = false;
   private notBefore = 0;
   private unfollow: (() => void) | undefined;
@@ -113,7 +130,8 @@ export class ChangeFeed implements OnModuleDestroy {
   /** Returns the positions up to which a reader has been sent everything that it may see. */
   positionOf(reader: StreamReader): Positions {
     const isLevel = this.views.get(reader.viewer.key)?.readers.has(reader) === true;
-    return isLevel && this.at ? this.at : reader.since;
+    const fanned = this.due.has(reader) ? this.recent.at(-1)?.from : this.at;
+    return (isLevel ? fanned : undefined) ?? reader.since;
   }
 
   /** Reads what a reader lacks, a part at a time, once it is its turn. `more` says if there is more. */
@@ -130,16 +148,20 @@ export class ChangeFeed implements OnModuleDestroy {
     });
   }
 
-  private looked(positions: Positions): void {
+  /** Begins to read if there is something. Returns after how many ms to look again. */
+  private looked(positions: Positions): number {
     const { at, isReading, notBefore } = this;
-    if (at === undefined || isReading || performance.now() < notBefore) return;
-    if (hasReached(at, positions)) return;
+    const rest = notBefore - performance.now();
+    if (rest > 0) return rest;
+    if (at !== undefined && !isReading && !hasReached(at, positions)) this.read();
+    return LOOK_MS;
+  }
+
+  private read(): void {
     this.isReading = true;
-    const began = performance.now();
     this.readOn()
-      .then(() => {
-        const now = performance.now();
-        this.notBefore = now + this.live.restAfter(now - began, SHARE);
+      .then((tookMs) => {
+        this.notBefore = performance.now() + this.live.restAfter(tookMs, READING_SHARE);
       })
       .catch((error: unknown) => {
         this.notBefore = performance.now() + AFTER_FAULT_MS;
@@ -151,46 +173,75 @@ export class ChangeFeed implements OnModuleDestroy {
       .finally(() => (this.isReading = false));
   }
 
-  private async readOn(): Promise<void> {
+  /** Reads and hands out all there is. Returns how many ms reading took. */
+  private async readOn(): Promise<number> {
+    let tookMs = 0;
     for (let isBehind = true; isBehind;) {
       const from = this.at;
-      if (from === undefined) return;
+      if (from === undefined) break;
       this.reads.inc({ by: 'shared' });
+      const began = performance.now();
       const { changes, positions, more } = await this.queries.execute(new AskChanges(from));
+      tookMs += performance.now() - began;
       // Everybody may have left during the read, and others have come.
-      if (this.at !== from) return;
-      this.fanOut(new ChangeBatch(from, changes, positions));
+      if (this.at !== from) break;
+      await this.fanOut(new ChangeBatch(from, changes, positions));
       isBehind = more;
     }
+    return tookMs;
   }
 
-  private fanOut(batch: ChangeBatch): void {
+  /**
+   * Writes a batch to everybody who may see something of it, to a few readers at a time. Events
+   * come in meanwhile, and a write costs more time than anything else here.
+   */
+  private async fanOut(batch: ChangeBatch): Promise<void> {
     this.at = batch.to;
     this.keep(batch);
-    for (const [view, changes] of this.touchedBy(batch)) {
-      const text = batch.render(view.viewer, changes);
-      if (text === '') continue;
-      const messages = Buffer.from(text);
-      for (const reader of view.readers) {
-        const own = batch.accuses(reader.viewer)
-          ? Buffer.from(batch.render(reader.viewer, changes))
-          : messages;
-        if (reader.take(own)) continue;
-        this.putOff(reader);
-        reader.since = batch.from;
-        reader.fallsBehind();
-      }
-    }
+    const touched = this.touchedBy(batch);
+    for (const { readers } of touched) for (const reader of readers) this.due.add(reader);
     for (const reader of this.ahead) {
       if (!this.bring(reader, batch)) {
         this.ahead.delete(reader);
         reader.fallsBehind();
       } else if (hasReached(batch.to, reader.since)) this.putOn(reader);
     }
+    try {
+      await this.writeToDue(batch, touched);
+    } finally {
+      for (const reader of this.due) this.leaveBehind(reader, batch);
+    }
+  }
+
+  private async writeToDue(batch: ChangeBatch, touched: readonly Touched[]): Promise<void> {
+    let written = 0;
+    let began = performance.now();
+    for (const { viewer, changes, readers } of touched) {
+      const messages = Buffer.from(batch.render(viewer, changes));
+      for (const reader of readers) {
+        // Some left meanwhile.
+        if (!this.due.delete(reader) || messages.length === 0) continue;
+        const own = batch.accuses(reader.viewer)
+          ? Buffer.from(batch.render(reader.viewer, changes))
+          : messages;
+        if (!reader.take(own)) this.leaveBehind(reader, batch);
+        written += 1;
+        if (written % READERS_AT_ONCE > 0) continue;
+        await this.live.rest(performance.now() - began, WRITING_SHARE);
+        began = performance.now();
+      }
+    }
+  }
+
+  /** Lets a level reader who was not written a batch read for itself, from that batch on. */
+  private leaveBehind(reader: StreamReader, batch: ChangeBatch): void {
+    this.putOff(reader);
+    reader.since = batch.from;
+    reader.fallsBehind();
   }
 
   /** Returns the views that may see something of a batch, each with the changes at its tables. */
-  private touchedBy({ changes }: ChangeBatch): Map<View, readonly Change[]> {
+  private touchedBy({ changes }: ChangeBatch): Touched[] {
     const touched = new Map<View, Change[]>();
     for (const change of changes)
       for (const view of this.viewsOf.get(changedTable(change)) ?? []) {
@@ -200,7 +251,11 @@ export class ChangeFeed implements OnModuleDestroy {
       }
     const all: Map<View, readonly Change[]> = touched;
     for (const view of this.viewsOf.get(EVERY_TABLE) ?? []) all.set(view, changes);
-    return all;
+    return [...all].map(([{ viewer, readers }, those]) => ({
+      viewer,
+      changes: those,
+      readers: [...readers],
+    }));
   }
 
   /** Writes to one reader what it lacks of a batch. Returns false if it cannot take it. */
@@ -240,6 +295,7 @@ export class ChangeFeed implements OnModuleDestroy {
 
   private putOff(reader: StreamReader): void {
     this.ahead.delete(reader);
+    this.due.delete(reader);
     const view = this.views.get(reader.viewer.key);
     if (!view?.readers.delete(reader) || view.readers.size > 0) return;
     this.views.delete(view.viewer.key);
