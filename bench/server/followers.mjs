@@ -1,39 +1,73 @@
 // Follows the stream with every token, as screens do. Each message from the parent lets them come
-// or go: the first answer comes once all are connected, the second says what they received.
+// or go: the first answer comes once all are connected, the second says what they received, and how
+// long after its receipt by the server a table's newest event was seen by some of them.
 import { connect } from 'node:net';
+import { quantile } from '../measure.mjs';
+
+/** One of so many readers looks at the time of what it gets. */
+const LOOKING = 20;
+const RECEIVED = '"lastReceived":"';
 
 /** @typedef {{ port: number, tokens: readonly string[] }} ReadersOrder */
 /** What readers found, in words. @typedef {{ found: string }} Found */
 
 /** @typedef {{ socket: import('node:net').Socket, opened: Promise<boolean> }} Follower */
 
+/** What readers received, and how long after its receipt by the server the newest event was seen. */
+class Received {
+  #bytes = 0;
+  /** @type {number[]} */
+  #late = [];
+  lost = 0;
+
+  /** @param {Buffer} chunk */
+  take(chunk) {
+    this.#bytes += chunk.length;
+  }
+
+  /** @param {Buffer} chunk */
+  look(chunk) {
+    const text = chunk.toString('latin1');
+    const from = text.lastIndexOf(RECEIVED) + RECEIVED.length;
+    const ms = Date.now() - Date.parse(text.slice(from, text.indexOf('"', from)));
+    if (from >= RECEIVED.length && !Number.isNaN(ms)) this.#late.push(ms);
+  }
+
+  /** @param {number} readers */
+  words(readers) {
+    const late = Float64Array.from(this.#late).sort();
+    const seen = `seen after ${quantile(late, 0.5)} ms (p50), ${quantile(late, 0.99)} (p99)`;
+    return `${readers} followers, ${this.lost} cut off, ${(this.#bytes / 1e6).toFixed(1)} MB received, ${seen}`;
+  }
+}
+
 /** @param {ReadersOrder} order */
 function follow({ port, tokens }) {
-  let bytes = 0;
-  let lost = 0;
+  let received = new Received();
   /** @type {Follower[]} */
   let open = [];
   let isClosing = false;
-  /** @type {(token: string) => Follower} */
-  const one = (token) => {
+  /** @type {(token: string, n: number) => Follower} */
+  const one = (token, n) => {
     const socket = connect({ port, host: '127.0.0.1' });
     socket.write(
       `GET /v1/stream HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`,
     );
     socket.on('error', () => undefined);
     socket.on('close', () => {
-      if (!isClosing) lost += 1;
+      if (!isClosing) received.lost += 1;
     });
     const opened = new Promise((/** @type {(is: boolean) => void} */ resolve) => {
       socket.once('data', (head) => resolve(head.toString('latin1', 9, 12) === '200'));
       socket.once('close', () => resolve(false));
     });
-    socket.on('data', (chunk) => (bytes += chunk.length));
+    socket.on('data', (chunk) => received.take(chunk));
+    if (n % LOOKING === 0) socket.on('data', (chunk) => received.look(chunk));
     return { socket, opened };
   };
   process.on('message', () => {
     if (open.length === 0) {
-      [bytes, lost, isClosing] = [0, 0, false];
+      [received, isClosing] = [new Received(), false];
       open = tokens.map(one);
       void Promise.all(open.map(({ opened }) => opened)).then((all) =>
         process.send?.({ found: `${all.filter(Boolean).length} connected` }),
@@ -41,9 +75,7 @@ function follow({ port, tokens }) {
     } else {
       isClosing = true;
       for (const { socket } of open) socket.destroy();
-      process.send?.({
-        found: `${open.length} followers, ${lost} cut off, ${(bytes / 1e6).toFixed(1)} MB received`,
-      });
+      process.send?.({ found: received.words(open.length) });
       open = [];
     }
   });
