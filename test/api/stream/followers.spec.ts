@@ -221,6 +221,26 @@ describe('many followers of the stream', () => {
     for (const { reader } of [...many, newcomer]) feed.leave(reader);
   });
 
+  it('read a batch for themselves if writing it to them failed', async () => {
+    const feed = feedThat(new LivePlay());
+    const since = await feed.now();
+    const [first, broken, last] = [0, 1, 2].map(() => counting(feed, since));
+    if (!first || !broken || !last) throw new Error('three readers follow');
+    broken.reader.take = () => {
+      throw new Error('this reader breaks');
+    };
+    await findings(1);
+    await eventually('two have to read for themselves', () => broken.behind + last.behind === 2);
+    expect([first.got, first.behind, last.got]).toEqual([1, 0, 0]);
+    expect([broken, last].map(({ reader }) => positionsText(reader.since))).toEqual([
+      positionsText(since),
+      positionsText(since),
+    ]);
+    expect(feed.admit(last.reader)).toBe(true);
+    expect(last.got).toBe(1);
+    for (const { reader } of [first, broken, last]) feed.leave(reader);
+  });
+
   it('receive in each heartbeat where to resume, even if nothing concerns them', async () => {
     const elsewhere = await api.person('pit-boss', { tables: ['B99'] });
     const reader = follow(elsewhere);
@@ -263,16 +283,17 @@ const feedThat = (live: LivePlay): ChangeFeed =>
     new Metrics(new Registry()),
   );
 
-/** Lets a reader of all tables follow a feed, level from the start, and counts what it is written. */
+/** Lets a reader of all tables follow a feed, level from the start, and counts its calls. */
 function counting(feed: ChangeFeed, since: Positions) {
   const all = viewerOf({ roles: ['compliance'], tables: 'all', person: undefined });
   const counted = {
     got: 0,
+    behind: 0,
     reader: {
       viewer: all,
       since,
-      take: () => (counted.got += 1) > 0,
-      fallsBehind: () => undefined,
+      take: (): boolean => (counted.got += 1) > 0,
+      fallsBehind: () => void (counted.behind += 1),
     },
   };
   feed.join(counted.reader, since);

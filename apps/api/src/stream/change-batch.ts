@@ -5,8 +5,8 @@ import { accusedBy, changeFor, type Viewer } from './views.js';
 export class ChangeBatch {
   /** All changes before these positions are in this batch or an earlier one. */
   readonly to: Positions;
-  /** The id of the last message of readers who have all before this batch. */
-  private readonly end: string;
+  /** `to` as the id of a message. */
+  private readonly lastId: string;
   private readonly messages = new Map<object, string>();
   private readonly accused: ReadonlySet<string>;
 
@@ -17,7 +17,7 @@ export class ChangeBatch {
     positions: string,
   ) {
     this.to = positions === '' ? from : furthest(from, positionsFrom(positions));
-    this.end = positionsText(this.to);
+    this.lastId = positionsText(this.to);
     this.accused = new Set(changes.flatMap(accusedBy));
   }
 
@@ -37,7 +37,7 @@ export class ChangeBatch {
       if (shown) text += `${text === '' ? '' : '\n'}${this.messageOf(change.is, shown)}`;
     }
     if (text === '') return '';
-    return `${text}id: ${until === undefined ? this.end : positionsText(until)}\n\n`;
+    return `${text}id: ${until === undefined ? this.lastId : positionsText(until)}\n\n`;
   }
 
   /** Returns a message without its id and its end. Each is formatted once, for all viewers. */

@@ -220,11 +220,12 @@ export class ChangeFeed implements OnModuleDestroy {
       const messages = Buffer.from(batch.render(viewer, changes));
       for (const reader of readers) {
         // Some left meanwhile.
-        if (!this.due.delete(reader) || messages.length === 0) continue;
+        if (!this.due.has(reader)) continue;
         const own = batch.accuses(reader.viewer)
           ? Buffer.from(batch.render(reader.viewer, changes))
           : messages;
-        if (!reader.take(own)) this.leaveBehind(reader, batch);
+        if (own.length > 0 && !reader.take(own)) this.leaveBehind(reader, batch);
+        this.due.delete(reader);
         written += 1;
         if (written % READERS_AT_ONCE > 0) continue;
         await this.live.rest(performance.now() - began, WRITING_SHARE);

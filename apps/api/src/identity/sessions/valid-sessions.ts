@@ -44,8 +44,8 @@ export const validSessions = (
     .getMany();
 
 /**
- * Returns for each of these sessions that is valid now what its account is, as JSON text. Equal
- * texts mean equal rights, and cost less than `validSessions`.
+ * Returns for each of these sessions that is valid now its account, as JSON text. Equal texts mean
+ * equal rights. This costs less than `validSessions`.
  */
 export async function accountTexts(
   manager: EntityManager,
