@@ -41,7 +41,7 @@ const PUNTO_BANCO = new RuleBook((text) => digestOf('sha256', text), [[rules.ref
  * Returns a block as the command line reads it.
  * @param {Buffer} bytes
  */
-const fileBlock = (bytes) => blockCut(bytes, (from, to) => bytes.toString('latin1', from, to));
+const fileBlock = (bytes) => blockCut(bytes, (_, from, to) => bytes.toString('latin1', from, to));
 
 /**
  * Reads the bytes of a file and counts its findings, with every check on.

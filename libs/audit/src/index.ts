@@ -36,7 +36,7 @@ export type { LaneCounts, LaneSetting } from './lane/lane.js';
 export { LanesDiffer } from './lane/catch-up.js';
 export type { Counts } from './admission/admission.js';
 export { endOfLog, fold, newTable } from './fold.js';
-export { eventOf, heardOf, type Heard, type Line } from './decode/line.js';
+export { eventOf, heardOf, timeIn, type Heard, type Line } from './decode/line.js';
 export { houseFrom, isBetId } from './events/house.js';
 export { loadTable, saveTable } from './history/save.js';
 export { RuleBook } from './history/replay.js';

@@ -34,7 +34,7 @@ import {
   type TableJudging,
 } from '#evidence';
 import { bookOf } from './documents.js';
-import { linesOf, type RecordLine } from './record-lines.js';
+import { RecordLines, type RecordLine } from './record-lines.js';
 import { Remarks } from './remarks.js';
 
 /** What judging a package again needs from outside. */
@@ -245,12 +245,14 @@ class RangeOfTable implements TableJudging {
   private readonly unjudged: ReadonlyMap<string, boolean>;
   private stoppedAt: number | undefined;
   private shown: Shown = { due: [], seen: [] };
+  private readonly lines: RecordLines;
   private readonly openings: ShoeOpening[] = [];
 
   constructor(
     private readonly entry: TableEntry,
     private readonly parts: TableParts,
   ) {
+    this.lines = new RecordLines(parts.decoder);
     this.unjudged = new Map(
       parts.statement.unjudged
         .filter(({ table }) => table === entry.table)
@@ -262,7 +264,9 @@ class RangeOfTable implements TableJudging {
     if (this.entry.first === 0)
       throw new ReplayFault(`record ${n} comes before a range that begins with record 0`);
     let line = 0;
-    for (const { event, why } of linesOf(value, this.parts.decoder)) {
+    this.lines.open(value);
+    for (let read = this.lines.next(); read; read = this.lines.next()) {
+      const { event, why } = read;
       line += 1;
       if (this.unjudged.has(`${n} ${line}`)) continue;
       if (!event) throw new ReplayFault(`line ${line} of record ${n}: ${why}`);
@@ -274,18 +278,21 @@ class RangeOfTable implements TableJudging {
 
   record(n: number, value: Uint8Array, seal?: CoveringSeal): LineFault[] {
     if (this.stoppedAt !== undefined) return [];
+    const { remarks } = this.parts;
     const faults: LineFault[] = [];
     let line = 0;
-    for (const read of linesOf(value, this.parts.decoder)) {
+    remarks.begin(n, seal);
+    this.lines.open(value);
+    for (let read = this.lines.next(); read; read = this.lines.next()) {
       line += 1;
       const released = this.unjudged.size > 0 ? this.unjudged.get(`${n} ${line}`) : undefined;
       if (released === false) {
         this.stoppedAt = n;
         break;
       }
-      if (released) this.parts.remarks.note('released', n);
+      if (released) remarks.note('released');
       else if (!read.event) faults.push({ line: line - 1, why: read.why });
-      else this.fold(read, n, seal);
+      else this.fold(read, n);
     }
     return faults;
   }
@@ -321,16 +328,13 @@ class RangeOfTable implements TableJudging {
     return (this.begun = { judge, state });
   }
 
-  private fold(
-    { event, received }: Extract<RecordLine, { readonly why?: undefined }>,
-    n: number,
-    seal: CoveringSeal | undefined,
-  ): void {
+  private fold(read: Extract<RecordLine, { readonly why?: undefined }>, n: number): void {
+    const { event } = read;
     const heard = heardOf(event); // the fold may read other lines
     if (heard.table !== this.entry.table) return;
     const { judge, state } = this.start();
     const { remarks } = this.parts;
-    remarks.event(heard, received, { n, seal });
+    remarks.event(heard, read);
     const { late } = state.admission.counts;
     const shoe = state.shoes.at(-1);
     try {
@@ -341,7 +345,7 @@ class RangeOfTable implements TableJudging {
       throw new ReplayFault(`record ${n}: ${(error as Error).message}`);
     }
     if (state.shoes.at(-1) !== shoe) this.opened(state.shoes, shoe, n);
-    if (state.admission.counts.late > late) remarks.note('late', n);
+    if (state.admission.counts.late > late) remarks.note('late');
   }
 
   /** Keeps the shoes opened after `before`. An event can end a wait for several openings. */

@@ -1,7 +1,8 @@
 import {
-  blockOf,
+  blockCut,
   canonicalLine,
   contentOf,
+  timeOf,
   unstamped,
   type AnyEvent,
   type Decoder,
@@ -13,34 +14,43 @@ export type RecordLine =
   | {
       /** The bytes of its line if the scanner reads it, else an object. */
       readonly event: AnyEvent | Line;
-      /** When the server received it, RFC 3339. */
-      readonly received: string | undefined;
+      /** When the server received it, in milliseconds since 1970; NaN if the line does not say. */
+      readonly received: number;
       readonly why?: undefined;
     }
   | { readonly event?: undefined; readonly why: string };
 
 const LINE_FEED = 0x0a;
+const NO_BYTES = new Uint8Array(0);
 
-/** Yields the lines of a record. */
-export function* linesOf(
-  value: Uint8Array,
-  decoder: Decoder,
-): Generator<RecordLine, void, undefined> {
-  const text = asciiOf(value) ?? latin1(value);
-  const block = blockOf(value, text);
-  for (let from = 0; from <= value.length;) {
+/** Reads the lines of one record after another. */
+export class RecordLines {
+  private value: Uint8Array = NO_BYTES;
+  private block = blockCut(NO_BYTES, textOf);
+  private at = 1;
+
+  constructor(private readonly decoder: Decoder) {}
+
+  /** Begins with the lines of a record. */
+  open(value: Uint8Array): void {
+    this.value = value;
+    this.block = blockCut(value, textOf);
+    this.at = 0;
+  }
+
+  /** Returns the next line of the record, or undefined after its last. */
+  next(): RecordLine | undefined {
+    const { value, block, decoder, at: from } = this;
+    if (from > value.length) return undefined;
     const end = value.indexOf(LINE_FEED, from);
     const to = end < 0 ? value.length : end;
-    if (decoder.scanned(block, from, to))
-      yield { event: { decoder, block, from, to }, received: receivedIn(text, to) };
-    else yield explained(value.subarray(from, to), decoder);
-    from = to + 1;
+    this.at = to + 1;
+    const scanner = decoder.scanned(block, from, to);
+    return scanner
+      ? { event: { decoder, block, from, to }, received: scanner.received() }
+      : explained(value.subarray(from, to), decoder);
   }
 }
-
-/** Returns when the event of a canonical line was received: its last text, if it has stamps. */
-const receivedIn = (text: string, to: number): string | undefined =>
-  text[to - 2] === '"' ? text.slice(text.lastIndexOf('"', to - 3) + 1, to - 2) : undefined;
 
 const NOT_CANONICAL: RecordLine = { why: 'the line is not canonical' };
 
@@ -56,20 +66,10 @@ function explained(bytes: Uint8Array, decoder: Decoder): RecordLine {
 /** Returns a well-formed line if it is written as the contract writes the event. */
 function canonical(bytes: Uint8Array, event: AnyEvent): RecordLine {
   const line = utf8.decode(bytes);
-  const { content, received } = unstamped(line) ?? { content: line, received: undefined };
+  const { content, received = '' } = unstamped(line) ?? { content: line };
   // data of another type keeps the order of its sender, which only the text has
   const isCanonical = contentOf(event) === content || canonicalLine(content) === content;
-  return isCanonical ? { event, received } : NOT_CANONICAL;
-}
-
-/** Returns the text of bytes that are all ASCII; undefined otherwise. */
-function asciiOf(bytes: Uint8Array): string | undefined {
-  try {
-    const text = utf8.decode(bytes);
-    return text.length === bytes.length ? text : undefined;
-  } catch {
-    return undefined;
-  }
+  return isCanonical ? { event, received: timeOf(received) ?? NaN } : NOT_CANONICAL;
 }
 
 const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
@@ -78,6 +78,14 @@ const utf16 = new TextDecoder(isLittleEndian ? 'utf-16le' : 'utf-16be', {
   ignoreBOM: true,
 });
 
-/** Returns bytes as text with one character for each. */
-const latin1 = (bytes: Uint8Array): string =>
-  utf16.decode(new Uint8Array(new Uint16Array(bytes).buffer));
+/** Returns a part of bytes as text with one character for each. */
+function textOf(bytes: Uint8Array, from: number, to: number): string {
+  const part = bytes.subarray(from, to);
+  try {
+    const text = utf8.decode(part);
+    if (text.length === part.length) return text; // it is all ASCII, as nearly everything
+  } catch {
+    // it is not UTF-8
+  }
+  return utf16.decode(new Uint8Array(new Uint16Array(part).buffer));
+}

@@ -1,4 +1,4 @@
-import { timeOf, type Heard } from '#audit';
+import { timeIn, timeOf, type AnyEvent, type Heard, type Line } from '#audit';
 import type { CoveringSeal } from '#evidence';
 
 /** What is worth a warning, in the words of the warning and in their order. */
@@ -26,11 +26,18 @@ interface LastHeard {
   time: number;
 }
 
+/** An event, and when it was received in milliseconds since 1970; NaN if that is unknown. */
+interface ReadEvent {
+  readonly event: AnyEvent | Line;
+  readonly received: number;
+}
+
 /** Counts what is worth a warning in the records of one table. */
 export class Remarks {
   private readonly seen = new Map<Remark, { count: number; first: number }>();
   private readonly sources = new Map<string, Map<string, LastHeard>>();
   private sessionCount = 0;
+  private record = 0;
   private seal: CoveringSeal | undefined;
   private sealedAt = NaN;
 
@@ -54,37 +61,30 @@ export class Remarks {
     });
   }
 
-  /** Counts one more of a kind in record `n`. */
-  note(remark: Remark, n: number): void {
+  /** Begins with the events of record `n`, which a seal covers. */
+  begin(n: number, seal: CoveringSeal | undefined): void {
+    this.record = n;
+    if (seal === this.seal) return;
+    this.seal = seal;
+    this.sealedAt = seal ? (timeOf(seal.time) ?? NaN) : NaN;
+  }
+
+  /** Counts one more of a kind in the record. */
+  note(remark: Remark): void {
     const seen = this.seen.get(remark);
     if (seen) seen.count += 1;
-    else this.seen.set(remark, { count: 1, first: n });
+    else this.seen.set(remark, { count: 1, first: this.record });
   }
 
-  /** Looks at an event of record `n`, when it was received and which seal covers it. */
-  event(
-    event: Heard,
-    received: string | undefined,
-    { n, seal }: { readonly n: number; readonly seal: CoveringSeal | undefined },
-  ): void {
-    if (event.type === 'gap-declared') this.note('declared', n);
-    if (event.session !== undefined && this.goesBack(event, event.session)) this.note('back', n);
-    if (seal)
-      this.sealed(event, received === undefined ? NaN : (timeOf(received) ?? NaN), { n, seal });
-  }
-
-  /** Compares when an event happened and was received with the seal that covers it. */
-  private sealed(
-    event: Heard,
-    receivedAt: number,
-    { n, seal }: { readonly n: number; readonly seal: CoveringSeal },
-  ): void {
-    if (seal !== this.seal) this.sealedAt = timeOf(seal.time) ?? NaN;
-    this.seal = seal;
-    if (receivedAt >= this.sealedAt + SECOND) this.note('early', n);
-    if (!seal.isFirst) return;
-    if (receivedAt < this.sealedAt - SEALED_WITHIN) this.note('old', n);
-    if (seal.day !== undefined && this.dayOf(event.time) < seal.day) this.note('day', n);
+  /** Looks at an event of the record, and when it was received. */
+  event(heard: Heard, { event, received }: ReadEvent): void {
+    if (heard.type === 'gap-declared') this.note('declared');
+    if (heard.session !== undefined && this.goesBack(heard, heard.session)) this.note('back');
+    const { seal, sealedAt } = this;
+    if (received >= sealedAt + SECOND) this.note('early');
+    if (!seal?.isFirst) return;
+    if (received < sealedAt - SEALED_WITHIN) this.note('old');
+    if (seal.day !== undefined && this.dayOf(timeIn(event)) < seal.day) this.note('day');
   }
 
   /** Returns whether the time of a number is before that of an earlier number of its session. */

@@ -34,10 +34,15 @@ export const newDevice = (source: string): Device => ({
 export const isDevice = (source: string): boolean =>
   source.startsWith('device/') || source.startsWith('virtual/');
 
-/** Counts an event of the device. `received` is when the api received it. */
-export function hear(device: Device, event: Heard, received: string | null, changed: number): void {
+/** Counts an event of the device, with its time and when the api received it. */
+export function hear(
+  device: Device,
+  event: Heard,
+  { time, received }: { readonly time: string; readonly received: string | null },
+  changed: number,
+): void {
   device.events += 1;
-  device.lastTime = event.time;
+  device.lastTime = time;
   device.changed = changed;
   if (event.session !== undefined) {
     device.session = event.session;
@@ -47,7 +52,7 @@ export function hear(device: Device, event: Heard, received: string | null, chan
   else if (event.type === 'device-offline') device.online = false;
   if (received === null) return;
   device.lastReceived = received;
-  const offset = millisBetween(event.time, received);
+  const offset = millisBetween(time, received);
   const known = device.clockOffset;
   if (!known) device.clockOffset = { last: offset, least: offset, most: offset };
   else {

@@ -12,6 +12,7 @@ import {
   saveTable,
   shoesInReach,
   takeChanges,
+  timeIn,
   type AnyEvent,
   type Changes,
   type Heard,
@@ -193,7 +194,9 @@ export class TableRun {
     sender: string | null = null,
   ): void {
     const mark = at.offset + 1;
-    const heard = heardOf(event); // the fold may read other lines
+    // the fold may read other lines
+    const heard = heardOf(event);
+    const time = timeIn(event);
     if (heard.opening !== null) this.noteOpening(heard.opening, at);
     if (this.table === HOUSE_TABLE && isOfHouse(heard))
       this.acts.push({ event: eventOf(event), mark });
@@ -207,13 +210,13 @@ export class TableRun {
     this.mark = mark;
     this.eventsFolded += 1;
     // a table has been quiet since its last event, whenever people review what it did
-    if (!isReviewType(heard.type) || this.lastEventTime === '') this.lastEventTime = heard.time;
+    if (!isReviewType(heard.type) || this.lastEventTime === '') this.lastEventTime = time;
     if (
       received !== null &&
       (this.highestReceived === null || isLater(received, this.highestReceived))
     )
       this.highestReceived = received;
-    this.hear(heard, received, mark);
+    this.hear(heard, { time, received }, mark);
     if (received === null || sender === null) return;
     const isDuplicate = counts.duplicates > duplicates;
     this.deliveries.count(heard, { sender, received, isDuplicate, mark });
@@ -236,7 +239,7 @@ export class TableRun {
     return this.openings.get(ref) ?? { offset: 0, line: 0 };
   }
 
-  private hear(event: Heard, received: string | null, mark: number): void {
+  private hear(event: Heard, times: Parameters<typeof hear>[2], mark: number): void {
     const { source } = event;
     let device = this.lastDevice;
     if (device?.source !== source) {
@@ -248,7 +251,7 @@ export class TableRun {
       }
       this.lastDevice = device;
     }
-    hear(device, event, received, mark);
+    hear(device, event, times, mark);
     this.changedDevices.add(device);
   }
 

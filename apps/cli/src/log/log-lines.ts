@@ -33,7 +33,8 @@ export interface LineTaker {
  */
 export async function readLines(bytes: Bytes, taker: LineTaker): Promise<void> {
   const buffer = Buffer.allocUnsafeSlow(BLOCK + LINE_MAX);
-  const cut = (from: number, to: number): string => buffer.toString('latin1', from, to);
+  const textOf = (_: Uint8Array, from: number, to: number): string =>
+    buffer.toString('latin1', from, to);
   let held = 0;
   let number = 0;
   let tooLong = false;
@@ -42,7 +43,7 @@ export async function readLines(bytes: Bytes, taker: LineTaker): Promise<void> {
     const filled = held + read;
     if (read === 0) break;
     const lines = buffer.subarray(0, filled);
-    const block = blockCut(lines, cut);
+    const block = blockCut(lines, textOf);
     let from = 0;
     for (let to = lines.indexOf(LF); to >= 0; to = lines.indexOf(LF, from)) {
       number += 1;
@@ -60,7 +61,8 @@ export async function readLines(bytes: Bytes, taker: LineTaker): Promise<void> {
     if (!(await taker.goesOn())) return;
   }
   if (tooLong) taker.tooLong(number + 1);
-  else if (held > 0) offer(taker, blockCut(buffer.subarray(0, held), cut), [0, held], number + 1);
+  else if (held > 0)
+    offer(taker, blockCut(buffer.subarray(0, held), textOf), [0, held], number + 1);
 }
 
 function offer(

@@ -2,7 +2,7 @@ import { canonicalContent, canonicalData } from '../events/canonical.js';
 import { digestOf, takeNumber, takeText } from '../admission/digest.js';
 import { type AnyEvent } from '../events/events.js';
 import { inspect, isAsWritten, type Fault } from './json-text.js';
-import { BytesBlock, TextBlock, type Block } from './line-reader.js';
+import { BytesBlock, TextBlock, type Block, type TextOf } from './line-reader.js';
 import { Names } from '../events/names.js';
 import { headLanes, idAndTime, Scanner } from './scan.js';
 import { knownType, upcast } from '../events/upcast.js';
@@ -178,8 +178,8 @@ export function canonicalLine(text: string, value: unknown = JSON.parse(text)): 
 /** Returns a block over bytes. `text` is the bytes decoded as ISO 8859-1. */
 export const blockOf = (bytes: Uint8Array, text: string): Block => new TextBlock(bytes, text);
 
-/** Returns a block over bytes, whose text `cut` makes where it is asked for. */
-export const blockCut = (bytes: Uint8Array, cut: Block['cut']): Block => new BytesBlock(bytes, cut);
+/** Returns a block over bytes, whose text `textOf` makes where it is asked for. */
+export const blockCut = (bytes: Uint8Array, textOf: TextOf): Block => new BytesBlock(bytes, textOf);
 
 const refused = (reason: string): RefusedLine => ({ faults: [{ pointer: '', reason }] });
 

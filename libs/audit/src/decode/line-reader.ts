@@ -27,21 +27,27 @@ export class TextBlock implements Block {
   }
 }
 
+/** Returns a part of bytes as a string with one character each. */
+export type TextOf = (bytes: Uint8Array, from: number, to: number) => string;
+
 /** A block whose text is made only where it is asked for: lawful play needs hardly any of it. */
 export class BytesBlock implements Block {
   readonly view: DataView;
   private whole: string | undefined;
 
-  /** `cut` returns a part of the bytes as a string with one character each. */
   constructor(
     readonly bytes: Uint8Array,
-    readonly cut: (from: number, to: number) => string,
+    private readonly textOf: TextOf,
   ) {
     this.view = viewOf(bytes);
   }
 
   get text(): string {
     return (this.whole ??= this.cut(0, this.bytes.length));
+  }
+
+  cut(from: number, to: number): string {
+    return this.textOf(this.bytes, from, to);
   }
 }
 

@@ -2,6 +2,7 @@ import { referenceOf, type AnyEvent, type EventType } from '../events/events.js'
 import { timeOf } from '../events/time.js';
 import type { Decoder } from './decode.js';
 import type { Block } from './line-reader.js';
+import type { Scanner } from './scan.js';
 
 /** An event as the bytes of a line: where it lies in its block, and the decoder that reads it. */
 export interface Line {
@@ -18,8 +19,7 @@ export interface Heard {
   readonly table: string;
   /** The reference of an event that opens a shoe; null for another. */
   readonly opening: string | null;
-  readonly time: string;
-  /** The same in milliseconds since 1970, with a fraction if the text has one. */
+  /** Its time in milliseconds since 1970, with a fraction if the text has one. */
   readonly instant: number;
   readonly session: string | undefined;
   readonly sequence: number | null;
@@ -37,10 +37,9 @@ export function heardOf(event: AnyEvent | Line): Heard {
     const opening = type === 'shoe-opened' ? referenceOf(event) : null;
     const isUnread = event.type === 'card-drawn' && event.data.card === null;
     const instant = timeOf(time) as number;
-    return { type, source, table, opening, time, instant, session, sequence, isUnread };
+    return { type, source, table, opening, instant, session, sequence, isUnread };
   }
-  const scanner = event.decoder.scanned(event.block, event.from, event.to);
-  if (!scanner) throw new Error('a line that was scanned before cannot be scanned again');
+  const scanner = scannedAgain(event);
   const { type, sequence, isUnread } = scanner;
   const { source, table, session } = scanner.origin;
   return {
@@ -48,12 +47,21 @@ export function heardOf(event: AnyEvent | Line): Heard {
     source,
     table,
     opening: type === 'shoe-opened' ? referenceOf({ source, id: scanner.id() }) : null,
-    time: scanner.time(),
     instant: scanner.instant(),
     session,
     sequence: sequence === 0 ? null : sequence,
     isUnread,
   };
+}
+
+/** Returns the time of an event as it is written. Throws if the scanner does not take its line. */
+export const timeIn = (event: AnyEvent | Line): string =>
+  'decoder' in event ? scannedAgain(event).time() : event.time;
+
+function scannedAgain({ decoder, block, from, to }: Line): Scanner {
+  const scanner = decoder.scanned(block, from, to);
+  if (!scanner) throw new Error('a line that was scanned before cannot be scanned again');
+  return scanner;
 }
 
 /** Returns an event as an object. Throws if it is a line that cannot be read. */

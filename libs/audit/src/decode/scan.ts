@@ -42,9 +42,13 @@ export class Scanner {
   private readonly line = new LineReader();
   private readonly lanes = newLanes();
   private readonly kinds = allKinds();
-  /** The stamps of the last lines, up to the day: of the last one, and of one before it. */
-  private stamp = NEVER;
-  private formerStamp = NEVER;
+  /** The stamps of the last lines: of the last one, and of one before it. */
+  private stamp = NO_STAMP;
+  private formerStamp = NO_STAMP;
+  /** Whether the stamps of the line that was read are like `stamp`, and where their time begins. */
+  private isStampUsual = false;
+  private receivedFrom = 0;
+  private receivedTo = 0;
 
   constructor(
     private readonly house: House,
@@ -256,17 +260,18 @@ export class Scanner {
     return this.isStampedLike(this.stamp, to) || this.newStamp(to);
   }
 
-  private isStampedLike(stamp: Literal, to: number): boolean {
+  private isStampedLike({ opening }: Stamp, to: number): boolean {
     const { view, bytes, at } = this.line;
-    const clock = at + stamp.length;
-    return (
+    const clock = at + opening.length;
+    this.isStampUsual =
       clock + STAMP_END === to &&
-      stands(view, bytes, at, stamp) &&
+      stands(view, bytes, at, opening) &&
       isClock(view, clock) &&
       bytes[to - 3] === ZULU &&
       bytes[to - 2] === QUOTE &&
-      bytes[to - 1] === CLOSE
-    );
+      bytes[to - 1] === CLOSE;
+    this.receivedFrom = clock - DAY_LENGTH;
+    return this.isStampUsual;
   }
 
   private newStamp(to: number): boolean {
@@ -275,13 +280,17 @@ export class Scanner {
     line.literal(RECEIVED_FROM);
     line.name();
     line.literal(RECEIVED_TIME);
-    const timeFrom = line.at;
+    this.receivedFrom = line.at;
     const time = line.name();
+    this.receivedTo = line.at;
     line.byte(QUOTE);
     line.byte(CLOSE);
     if (!line.ok || line.at !== to || timeOf(time) === undefined) return false;
-    if (time.length === TIME_LENGTH && timeFrom - at <= HEADER_NAMES_MAX)
-      this.stamp = literal(line.text(at, timeFrom + DAY_LENGTH));
+    if (time.length === TIME_LENGTH && this.receivedFrom - at <= HEADER_NAMES_MAX)
+      this.stamp = {
+        opening: literal(line.text(at, this.receivedFrom + DAY_LENGTH)),
+        midnight: timeOf(`${time.slice(0, DAY_LENGTH)}00:00:00Z`) as number,
+      };
     return true;
   }
 
@@ -315,6 +324,18 @@ export class Scanner {
     return this.timeTo - this.timeFrom === TIME_LENGTH && isClock(view, clock)
       ? this.origin.midnight + clockAt(view, clock)
       : (timeOf(this.time()) as number);
+  }
+
+  /**
+   * Returns when the server received the line that was read, in milliseconds since 1970, with a
+   * fraction if the text has one; NaN for a line without stamps.
+   */
+  received(): number {
+    if (!this.isStamped) return NaN;
+    const { line, receivedFrom } = this;
+    return this.isStampUsual
+      ? this.stamp.midnight + clockAt(line.view, receivedFrom + DAY_LENGTH)
+      : (timeOf(line.text(receivedFrom, this.receivedTo)) as number);
   }
 
   /** The kinds of message that the line which was read is. */
@@ -390,6 +411,16 @@ export class Origin implements HeadNames {
     this.lanes = nameLanes(names);
   }
 }
+
+/** How the stamps of lines begin that one server received on one day. */
+interface Stamp {
+  /** Up to the clock of the time. */
+  readonly opening: Literal;
+  /** When that day begins, in milliseconds since 1970. */
+  readonly midnight: number;
+}
+
+const NO_STAMP: Stamp = { opening: NEVER, midnight: NaN };
 
 /** How lines of one type from one origin begin. */
 interface Header {

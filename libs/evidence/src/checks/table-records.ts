@@ -206,7 +206,7 @@ export class TableCheck {
         if (!row) return;
         this.checkRow(row, frontier.size, rows.number);
         const spared = bytes.take(row.bytes) ?? (await this.fill(row, bytes));
-        if (taker && seal) taker.record(row, spared.subarray(1), { line: this.events + 1, seal });
+        if (taker && seal) taker.record(row, spared.subarray(1), seal, this.events + 1);
         const count = lines.check(row.n, spared, others);
         if (count !== row.lines || others.length > 0) this.checkLines(row, count, others.splice(0));
         const leaf = leafHashAfterSpare(exam.platform.sha256, spared);

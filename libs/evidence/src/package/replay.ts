@@ -277,18 +277,18 @@ export class TableAgain {
     );
   }
 
-  /** Takes a record of the range. `line` is the number of its first line in events.ndjson. */
-  record(
-    { n, partition, offset }: RecordLine,
-    value: Uint8Array,
-    { line: fileLine, seal }: { readonly line: number; readonly seal: CoveringSeal },
-  ): void {
-    const file = tableFile(this.entry.number, 'events.ndjson');
-    const at = { record: n, partition, offset, file };
-    this.guarded(at, () => {
-      for (const { line, why } of this.judging.record(n, value, seal))
-        this.exam.altered(8, why, { ...at, table: this.entry.table, line: fileLine + line });
-    });
+  /**
+   * Takes a record of the range, which a seal covers. `firstLine` is the number of its first line
+   * in events.ndjson.
+   */
+  record(row: RecordLine, value: Uint8Array, seal: CoveringSeal, firstLine: number): void {
+    if (this.hasFailed) return;
+    try {
+      for (const { line, why } of this.judging.record(row.n, value, seal))
+        this.altered(why, { ...this.placeOf(row), line: firstLine + line });
+    } catch (error) {
+      this.failed(error, this.placeOf(row));
+    }
   }
 
   /** Takes a record after the range. */
@@ -315,9 +315,22 @@ export class TableAgain {
     try {
       work();
     } catch (error) {
-      if (!(error instanceof ReplayFault)) throw error;
-      this.hasFailed = true;
-      this.exam.altered(8, error.message, { ...at, table: this.entry.table });
+      this.failed(error, at);
     }
+  }
+
+  private failed(error: unknown, at: Position): void {
+    if (!(error instanceof ReplayFault)) throw error;
+    this.hasFailed = true;
+    this.altered(error.message, at);
+  }
+
+  private altered(message: string, at: Position): void {
+    this.exam.altered(8, message, { ...at, table: this.entry.table });
+  }
+
+  private placeOf({ n, partition, offset }: RecordLine): Position {
+    const file = tableFile(this.entry.number, 'events.ndjson');
+    return { record: n, partition, offset, file };
   }
 }
