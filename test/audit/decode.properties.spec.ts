@@ -7,6 +7,9 @@ import {
   EVENT_TYPES,
   heardOf,
   SHAPES,
+  timeIn,
+  timeOf,
+  unstamped,
   type Decoded,
   type Field,
   type Line,
@@ -19,6 +22,9 @@ import { rounds, thinned } from '../kit/rounds.js';
 const decoder = new Decoder(HOUSE);
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const line = (event: Sent): string => canonicalLine(JSON.stringify(event));
+
+/** Returns a line without its stamps. */
+const contentOf = (text: string): string => unstamped(text)?.content ?? text;
 
 /** Decodes the line as it occurs in a log: in the middle of a block, with others around it. */
 function decodeAmongOthers(bytes: Uint8Array): Decoded {
@@ -144,8 +150,38 @@ describe('the fast scanner and the explaining decoder', () => {
         const { event } = decoder.explain(bytesOf(text));
         if (!event) throw new Error('an event that was made cannot be read');
         expect(heardOf(amongOthers(bytesOf(text)))).toStrictEqual(heardOf(event));
+        expect(timeIn(amongOthers(bytesOf(text)))).toBe(event.time);
       }),
       { numRuns: rounds(2000) },
+    );
+  });
+
+  it('read when the server received a line from its stamps, whatever lines came before', () => {
+    const time = fc.oneof(
+      TIMES,
+      fc.constantFrom('2026-11-20T23:59:60.000Z', '2026-11-20t12:00:00.123z'),
+      fc
+        .date({ min: new Date('2026-11-19'), max: new Date('2026-11-22'), noInvalidDate: true })
+        .map((date) => date.toISOString()),
+    );
+    const from = fc.constantFrom('key-1', 'key-2', 'k'.repeat(500));
+    const stamped = fc
+      .record({ text: anyEvent(PLAIN).map(line).filter(isPlain), time, from })
+      .map(({ text, ...stamps }) => {
+        const { from: receivedfrom, time: receivedtime } = stamps;
+        const end = `,"receivedfrom":"${receivedfrom}","receivedtime":"${receivedtime}"}`;
+        return { text: `${text.slice(0, -1)}${end}`, at: timeOf(receivedtime) };
+      });
+    fc.assert(
+      fc.property(fc.array(stamped, { minLength: 1, maxLength: 12 }), (lines) => {
+        for (const { text, at } of lines) {
+          const { block, from: begin, to } = amongOthers(bytesOf(text));
+          expect(decoder.scanned(block, begin, to)?.received()).toBe(at);
+          const { block: bare, from: first, to: last } = amongOthers(bytesOf(contentOf(text)));
+          expect(decoder.scanned(bare, first, last)?.received()).toBeNaN();
+        }
+      }),
+      { numRuns: rounds(500) },
     );
   });
 

@@ -83,6 +83,19 @@ describe('the lane of a table', () => {
     expect(rows?.sums((time) => time)).toEqual(again?.sums((time) => time));
   });
 
+  it('comes to the same sums if it adds up coups as they end, and draws no rows of them', () => {
+    const added = newTable('T1');
+    const dayOf = (time: string): string => time.slice(0, 10);
+    added.lane.addUp(dayOf);
+    take(added, firstShoe);
+    const [rows] = rowsOf(takeChanges(added)).shoes;
+    const [again] = rowsOf(takeChanges(folded(firstShoe))).shoes;
+    expect(rows?.sums(dayOf)?.bets.length).toBeGreaterThan(0);
+    expect(rows?.sums(dayOf)).toEqual(again?.sums(dayOf));
+    expect(() => rows?.coups()).toThrow('the coups were added up, and are not kept');
+    expect(() => rows?.sums((time) => time)).toThrow('were added up by other days');
+  });
+
   it('refuses to draw rows of a shoe out of reach once changes are taken again', () => {
     const shoes = simulated({ rules: 'punto-banco@1', bets: true, seed: 1, shoes: 3 }).lines;
     const state = folded(shoes.slice(0, -1));

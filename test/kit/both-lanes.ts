@@ -6,6 +6,7 @@ import {
   houseFrom,
   loadTable,
   newTable,
+  RangeJudge,
   rowsOf,
   saveTable,
   takeChanges,
@@ -13,7 +14,9 @@ import {
   type AnyEvent,
   type Block,
   type Changes,
+  type JudgedTaker,
   type LaneCounts,
+  type Line,
   type Receipt,
   type RuleBook,
   type TableState,
@@ -84,9 +87,39 @@ interface Both {
   lines: TableState;
 }
 
+/** A log judged as the range of a package, from events and from lines. */
+class BothRanges {
+  private readonly shown = { events: [] as unknown[], lines: [] as unknown[] };
+  private readonly events: RangeJudge;
+  private readonly lines: RangeJudge;
+
+  constructor(name: string, book: RuleBook) {
+    const judge = (way: 'events' | 'lines'): RangeJudge => {
+      const show = (judged: unknown): void => void this.shown[way].push(judged);
+      const taker: JudgedTaker = { shoe: show, outside: show, unlisted: show };
+      return new RangeJudge(newTable(name), { book, listed: { since: null }, dayOf }, taker);
+    };
+    this.events = judge('events');
+    this.lines = judge('lines');
+  }
+
+  take(line: Line, event: AnyEvent): void {
+    this.lines.take(line);
+    this.events.take(event);
+  }
+
+  /** Ends the range, and fails if another one is listed from lines than from events. */
+  end(): void {
+    expectSame(this.lines.end(), this.events.end());
+    expectSame(JSON.stringify(this.shown.lines), JSON.stringify(this.shown.events));
+  }
+}
+
 /** Folds one log in both ways, and fails where they differ. */
 class BothLanes {
   private readonly tables = new Map<string, Both>();
+  /** Some of the tables are judged as packages too. */
+  private readonly ranges = new Map<string, BothRanges>();
   private readonly apart: Decoder;
   private readonly decoder: Decoder;
   private readonly choose: (below: number) => number;
@@ -131,8 +164,10 @@ class BothLanes {
       ...(this.choose(4) > 0 && { position: this.mark * 7 }),
     };
     const table = this.tableOf(event.table);
-    fold(table.lines, { decoder, block, from, to }, book, receipt);
+    const line = { decoder, block, from, to };
+    fold(table.lines, line, book, receipt);
     fold(table.events, event, book, receipt);
+    this.ranges.get(event.table)?.take(line, event);
     if (this.course.isFinal) this.expectSame(table, takeFinalChanges);
   }
 
@@ -142,6 +177,7 @@ class BothLanes {
       table = { name, events: newTable(name), lines: newTable(name) };
       this.followSome(table);
       this.tables.set(name, table);
+      if (this.choose(2) === 0) this.ranges.set(name, new BothRanges(name, this.book));
     }
     return table;
   }
@@ -201,6 +237,7 @@ class BothLanes {
       this.expectSame(table, takeChanges);
       this.expectSameState(table);
     }
+    for (const range of this.ranges.values()) range.end();
     return sum;
   }
 }

@@ -11,6 +11,7 @@ import {
   type EventType,
 } from '../events/events.js';
 import type { HeadNames } from '../events/names.js';
+import type { DayOf } from '../rows/play-sums.js';
 import type { Duty, Receipt, Shoe, TableState } from '../state.js';
 import { catchUp } from './catch-up.js';
 import { RuleTables } from './rule-tables.js';
@@ -58,7 +59,8 @@ export class Lane {
   /** The last one, which takes no more lines once there is another. */
   private last: ShoeLane | null = null;
 
-  private drawsRows = false;
+  /** How the lane of a shoe is followed. */
+  private following: ((shoe: ShoeLane) => void) | null = null;
 
   constructor(private readonly isOn: boolean) {}
 
@@ -67,8 +69,23 @@ export class Lane {
    * again to draw them.
    */
   drawRows(): void {
-    this.drawsRows = true;
-    if (this.shoe) followPlay(this.shoe);
+    this.follow(readPlay);
+  }
+
+  /**
+   * Lets the lane add up what coups come to, as they end, by the gaming day of an event's time. It
+   * keeps no coups then, and their rows cannot be drawn.
+   */
+  addUp(dayOf: DayOf): void {
+    this.follow((shoe) => {
+      shoe.addUp(dayOf);
+      readPlay(shoe);
+    });
+  }
+
+  private follow(following: (shoe: ShoeLane) => void): void {
+    this.following = following;
+    if (this.shoe) following(this.shoe);
   }
 
   /** Takes a line if judging it has nothing to say. Else returns false, and changes nothing. */
@@ -145,7 +162,7 @@ export class Lane {
     if (open.coups.length < this.backAt || RuleTables.of(open.rules).hasChoice) return null;
     this.last?.tail.trim();
     const shoe = new ShoeLane(open);
-    if (this.drawsRows) followPlay(shoe);
+    this.following?.(shoe);
     this.shoe = this.last = open.lane = shoe;
     return shoe;
   }
@@ -194,7 +211,7 @@ export class Lane {
   }
 }
 
-const followPlay = ({ play, tail }: ShoeLane): void => play.read(tail.count);
+const readPlay = ({ play, tail }: ShoeLane): void => play.read(tail.count);
 
 /** What becomes of an event: it is lawful and new, it repeats one, or it must be explained. */
 type Taken = 0 | 1 | 2;

@@ -11,6 +11,7 @@ import {
   type DeclaredRow,
   type Timed,
 } from '../rows/audited-coup.js';
+import type { PlaySums } from '../rows/play-sums.js';
 import { UNCHANGED, type Coup, type Duty, type Shoe, type Taking } from '../state.js';
 import { changeDuty } from '../step.js';
 import {
@@ -48,7 +49,7 @@ export interface DueAhead {
  * lane takes them. The lane has found each of them lawful, so nothing is judged here.
  */
 export class PlayAhead {
-  /** In the order in which they opened. */
+  /** In the order in which they opened; only an open one if those that are over are added up. */
   readonly coups: CoupAhead[] = [];
   /** Commission that entered the ledger without a coup. */
   readonly takings: Taking[] = [];
@@ -61,9 +62,16 @@ export class PlayAhead {
   private early: BetAhead[] = [];
   /** How many of the lane's dues were entered. */
   private dues = 0;
+  private opened = 0;
 
-  /** Begins where the lane did: between two coups, with nothing outstanding. */
-  constructor(private readonly lane: LinesAhead) {
+  /**
+   * Begins where the lane did: between two coups, with nothing outstanding. `over` adds up the
+   * coups that are over. Then they are not kept, and no rows of them can be drawn.
+   */
+  constructor(
+    private readonly lane: LinesAhead,
+    readonly over: PlaySums | null = null,
+  ) {
     this.duty = { ...lane.shoe.duty };
     this.coupsBefore = lane.shoe.coups.length;
   }
@@ -89,6 +97,7 @@ export class PlayAhead {
 
   /** Returns the coups that lines from one with this index up to another changed. */
   changedIn(from: number, to: number): CoupAhead[] {
+    if (this.over !== null) throw new Error('the coups were added up, and are not kept');
     this.read(to);
     let first = this.coups.length;
     while (first > 0 && (this.coups[first - 1] as CoupAhead).lastLine >= from) first -= 1;
@@ -115,6 +124,7 @@ export class PlayAhead {
     );
     this.early = [];
     this.coups.push(this.coup);
+    this.opened += 1;
   }
 
   private inCoup(scanner: Scanner, coup: CoupAhead): void {
@@ -170,7 +180,7 @@ export class PlayAhead {
 
   private close(scanner: Scanner, coup: CoupAhead): void {
     const { dues } = this.lane;
-    const index = this.coupsBefore + this.coups.length;
+    const index = this.coupsBefore + this.opened;
     for (; dues[this.dues]?.coup === index; this.dues += 1) {
       const { seat, due } = dues[this.dues] as DueAhead;
       coup.entries.push({ seat, due, taken: 0, marked: 0 });
@@ -178,6 +188,9 @@ export class PlayAhead {
     coup.state = 'over';
     coup.endedAt = flat(scanner.time());
     this.coup = null;
+    if (this.over === null) return;
+    this.over.addCoup(coup);
+    this.coups.pop();
   }
 }
 

@@ -5,6 +5,7 @@ import type { Line } from '../decode/line.js';
 import type { Scanner } from '../decode/scan.js';
 import type { AnyEvent, EventData, EventOf } from '../events/events.js';
 import { flat } from '../events/names.js';
+import { PlaySums, type DayOf } from '../rows/play-sums.js';
 import { UNCHANGED, type Duty, type Receipt, type SeatAccount, type Shoe } from '../state.js';
 import { changeDuty } from '../step.js';
 import { CoupLane } from './coup-lane.js';
@@ -130,6 +131,11 @@ export class ShoeLane {
   /** What its lines did. Once it was asked for, it follows them. */
   get play(): PlayAhead {
     return (this.followed ??= new PlayAhead(this));
+  }
+
+  /** Adds up its coups from now on as they end: so it need not keep them. */
+  addUp(dayOf: DayOf): void {
+    this.followed = new PlayAhead(this, new PlaySums(dayOf));
   }
 
   /** Takes the changes of its lines. The lane no longer keeps them. */

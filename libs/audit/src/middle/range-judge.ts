@@ -70,7 +70,7 @@ export class RangeJudge {
   ) {
     const { listed } = judging;
     if ('since' in listed && listed.since === null) this.begin = 0;
-    state.lane.drawRows();
+    state.lane.addUp(judging.dayOf);
   }
 
   /** Takes the next event. */
