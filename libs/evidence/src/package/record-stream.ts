@@ -6,6 +6,7 @@ const LINE_FEED = 0x0a;
 const COMMA = 0x2c;
 const ZERO = 0x30;
 const LETTER_A = 0x61;
+const CHECK_DIGITS = 8;
 /** Longest record in bytes. The log takes 60,000. */
 const RECORD_BYTES_MAX = 1024 * 1024;
 /** More bytes than a line of records.csv has. */
@@ -156,7 +157,7 @@ export class RecordRows {
   private check(): number {
     const { bytes } = this.ahead;
     let value = 0;
-    for (const end = this.at + 8; this.at < end; this.at += 1) {
+    for (const end = this.at + CHECK_DIGITS; this.at < end; this.at += 1) {
       const digit = hexDigit(bytes[this.at] ?? 0);
       if (digit < 0) this.fail();
       value = value * 16 + digit;
@@ -180,3 +181,7 @@ function hexDigit(byte: number): number {
 /** Returns the first 4 bytes of a leaf as a number: what records.csv has as its `check`. */
 export const checkOf = (leaf: Uint8Array): number =>
   (((leaf[0] ?? 0) << 24) | ((leaf[1] ?? 0) << 16) | ((leaf[2] ?? 0) << 8) | (leaf[3] ?? 0)) >>> 0;
+
+/** Returns the same as records.csv has it: 8 hexadecimal digits. */
+export const checkText = (leaf: Uint8Array): string =>
+  checkOf(leaf).toString(16).padStart(CHECK_DIGITS, '0');

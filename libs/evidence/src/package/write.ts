@@ -27,6 +27,7 @@ import type {
 } from './files.js';
 import { writeJson, type FileForm } from './forms.js';
 import type { RunningSha256 } from './reading.js';
+import { checkText } from './record-stream.js';
 import { JUDGED_FILES, ruleFile, type JudgedFile } from './replay.js';
 import { SITE_FILES, tableFile } from './site-files.js';
 
@@ -112,6 +113,8 @@ export async function writePackage(
 
 /** Bytes that are collected before they are written. */
 const BLOCK = 64 * 1024;
+/** Characters of records.csv that become bytes at once. */
+const PLACES = 8 * 1024;
 
 class PackageWriter {
   private readonly digests = new Map<string, string>();
@@ -173,18 +176,22 @@ class PackageWriter {
     await index.text(`${RECORD_COLUMNS.join(',')}\n`);
     let records = 0;
     let events = 0;
+    let places = '';
     for await (const { value, partition, offset, leaf } of rows) {
       const lines = linesIn(value);
-      const check = hexOf((leaf ?? leafHash(this.platform.sha256, value)).subarray(0, 4));
-      const place = `${value.length},${lines},${partition},${offset},${check}`;
-      const row = utf8Of(`${first + records},${place}\n`);
+      const check = checkText(leaf ?? leafHash(this.platform.sha256, value));
       // waiting for each would cost more than most records
       if (!values.add(value)) await values.bytes(value);
       if (!values.add(LINE_FEED)) await values.bytes(LINE_FEED);
-      if (!index.add(row)) await index.bytes(row);
+      places += `${first + records},${value.length},${lines},${partition},${offset},${check}\n`;
+      if (places.length >= PLACES) {
+        await index.text(places);
+        places = '';
+      }
       records += 1;
       events += lines;
     }
+    await index.text(places);
     await this.close(values);
     await this.close(index);
     return { records, events };
