@@ -62,6 +62,23 @@ describe('a proof that nobody asked for', () => {
     expect(faults).toMatchObject([{ step: 4, kind: 'altered', file: SINCE }]);
   });
 
+  test('is incomplete, and nothing else, if since.json is not there', async () => {
+    const files = new Map(await packed(site, samplePackings(site).shoe as Packing));
+    expect(JSON.parse(Buffer.from(files.get(SINCE) ?? []).toString())).not.toEqual([]);
+    files.delete(SINCE);
+    const keys = [readVkey(nodeCryptography.sha256, site.logKey.vkey)];
+    const { verdict, faults } = await verifyPackage(
+      sourceOf(files),
+      { keys, checkpoints: [], witnesses: [], quorum: 0 },
+      plainJudges,
+      nodePlatform,
+    );
+    expect(faults.map(({ kind, file }) => ({ kind, file }))).toEqual([
+      { kind: 'incomplete', file: SINCE },
+    ]);
+    expect(verdict).toBe('INCOMPLETE');
+  });
+
   test('is altered if it is of a size that since.json does not have', async () => {
     const faults = await ofSite(({ consistency }) => {
       consistency.unshift({ from: 2, proof: [OTHER] });

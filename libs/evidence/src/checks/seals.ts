@@ -47,7 +47,8 @@ export interface Seals {
 export interface SealSources {
   readonly checkpoint: SignedCheckpoint;
   readonly proof: SiteProof;
-  readonly since: Since;
+  /** Undefined if since.json cannot be read: that is noted, and nothing is said of what it holds. */
+  readonly since: Since | undefined;
   /** Sizes at which the root of the site log is wanted. */
   readonly sizes: ReadonlySet<number>;
 }
@@ -64,7 +65,7 @@ export async function verifySeals(
   statement: PackageStatement,
   sources: SealSources,
 ): Promise<Seals> {
-  const { checkpoint, proof, since } = sources;
+  const { checkpoint, proof, since = [] } = sources;
   const { names: file } = SITE_FILES;
   const read = async (): Promise<string[]> => readNames(await exam.reader.text(file));
   const names = (await exam.attempt(5, file, read)) ?? exam.stop();
@@ -163,6 +164,7 @@ class LeafRange {
     if (size !== to + 1)
       return exam.altered(5, `the leaves end before leaf ${size}, not with ${to}`, at);
     this.grown(size, frontier.root(), at);
+    if (!sources.since) return;
     const due = new Set([size, ...sources.since.map((each) => each.size)]);
     const shown = sources.proof.consistency.map(({ from }) => from);
     if (shown.length !== due.size || !shown.every((from) => due.has(from)))

@@ -151,7 +151,7 @@ class Verification {
     const others = proof.keys.filter(({ index }) => index >= (after ?? 0) && index <= to);
     this.sealsDue = Math.max(0, to - (after ?? 0) + 1 - others.length);
     const sizes = new Set(trust.checkpoints.map(({ size }) => size));
-    const sources = { checkpoint: signed.checkpoint, proof, since: since ?? [], sizes };
+    const sources = { checkpoint: signed.checkpoint, proof, since, sizes };
     const seals = await exam.attempt(5, file, () => verifySeals(exam, statement, sources));
     this.seals = seals;
     if (!seals) return;
