@@ -82,7 +82,8 @@ function* changedRows(
 ): Generator<[string, readonly PackedRow[]]> {
   const row = rows[i] as PackedRow;
   const next = rows[i + 1];
-  const other = row.value.replace('"coup":', '"coup":1');
+  const other = row.value.replace(/"(?:coup":|id":")/, '$&1');
+  if (other === row.value) throw new Error(`nothing of the record was changed: ${row.value}`);
   yield ['dropped', rows.toSpliced(i, 1)];
   yield ['doubled', rows.toSpliced(i + 1, 0, row)];
   yield ['after one that is inserted', rows.toSpliced(i, 0, { ...row, value: other })];
