@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import {
   readVkey,
   verifyPackage,
+  type PackageContent,
   type PackageReport,
   type PackageSource,
   type SignedCheckpoint,
@@ -16,6 +17,8 @@ import { startAuditor, type RunningAuditor } from '#auditor';
 import type { EventLog } from '#event-log';
 import {
   makePackage,
+  packageContent,
+  RecordFile,
   type ExportAsked,
   type ExportParts,
   type MadePackage,
@@ -138,6 +141,13 @@ export class ExportHouse {
   get trust(): Trust {
     const keys = [readVkey(sha256, this.keyOf('log.key').vkey)];
     return { keys, checkpoints: [], witnesses: [], quorum: 0 };
+  }
+
+  /** Returns what a package would hold. What it yields later cannot be read. */
+  async content(asked: ExportAsked): Promise<PackageContent> {
+    this.made += 1;
+    const file = await RecordFile.create(join(this.site.folder, `records-${this.made}`));
+    return packageContent(this.parts(), asked, { file }).finally(() => file.close());
   }
 
   /** Makes a package as a file. */

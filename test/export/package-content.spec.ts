@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { partitionOf, type EventLog } from '#event-log';
-import { packageContent, type ExportRows, type PackageStep } from '#export';
+import { type ExportRows, type PackageStep } from '#export';
 import type { Sent } from '../kit/audit.js';
 import { eventually } from '../kit/eventually.js';
 import { asking, ExportHouse, fileIn, playedAt, shoesOf } from './export-house.js';
@@ -131,7 +131,7 @@ describe('a package', () => {
 
   describe('that is compared with the rows', () => {
     it('begins earlier until what was judged is what they say', async () => {
-      const asked = await packageContent(house.parts(), ofShoe(2));
+      const asked = await house.content(ofShoe(2));
       let tries = 0;
       const rows = new Proxy<ExportRows>(house.rows, {
         get: (target, name) =>
@@ -268,14 +268,14 @@ describe('a package', () => {
         asking({ kind: 'table', table: 'T1' }, { since: Array.from({ length: 10_000 }, () => 1) }),
     ],
   ])('is refused for %s', async (_, code, asked) => {
-    await expect(packageContent(house.parts(), asked())).rejects.toMatchObject({ code });
+    await expect(house.content(asked())).rejects.toMatchObject({ code });
   });
 
   it('proves a hundred checkpoints that were asked for, and the one given last', async () => {
     const asked = (count: number) =>
       asking({ kind: 'table', table: 'T1' }, { since: Array.from({ length: count }, () => 3) });
-    await expect(packageContent(house.parts(), asked(101))).resolves.toBeDefined();
-    await expect(packageContent(house.parts(), asked(102))).rejects.toMatchObject({
+    await expect(house.content(asked(101))).resolves.toBeDefined();
+    await expect(house.content(asked(102))).rejects.toMatchObject({
       code: 'too-many-checkpoints',
     });
   });
@@ -283,7 +283,7 @@ describe('a package', () => {
   it('is refused while nothing is sealed', async () => {
     const empty = await ExportHouse.open();
     try {
-      const made = packageContent(empty.parts(), ofTable('T1'));
+      const made = empty.content(ofTable('T1'));
       await expect(made).rejects.toMatchObject({ code: 'not-sealed' });
     } finally {
       await empty.close();

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   verifyPackage,
   writePackage,
@@ -8,7 +10,7 @@ import {
   utf8Of,
 } from '#evidence';
 import { nodeCryptography, nodePlatform, signerOf } from '#evidence/node';
-import { packageContent, type ExportRows } from '#export';
+import { packageContent, RecordFile, type ExportRows } from '#export';
 import { gamingDays } from '#read-model';
 import { packageReplay } from '#replay';
 import { BOOK } from '../kit/house.js';
@@ -54,6 +56,8 @@ export async function packagedTable(
   since: readonly number[] = [],
 ): Promise<PackageReport> {
   const verifying = packageReplay({ ...judging, warnings: 'checked' });
+  const kept = join(await mkdtemp(join(site.folder, 'records-')), 'records');
+  const file = await RecordFile.create(kept);
   const content = await packageContent(
     {
       log: site.log,
@@ -67,6 +71,7 @@ export async function packagedTable(
       howToVerify: 'node shoeprint-verify.mjs PACKAGE --key KEY\n',
     },
     { scope: { kind: 'table', table }, since, formats: [], asItIs: false },
+    { file },
   );
   const list = new FileList();
   const exportsKey = signerOf(readFileSync(site.settings().keyFiles.exports.path, 'utf8'));
@@ -89,7 +94,7 @@ export async function packagedTable(
     },
     nodePlatform,
     exportsKey,
-  );
+  ).finally(() => file.close());
   const all = { keys: [], checkpoints: [], witnesses: [], quorum: 0, ...trust };
   return verifyPackage(list, all, verifying, nodePlatform);
 }

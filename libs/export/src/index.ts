@@ -10,6 +10,7 @@ export {
 } from './asked.js';
 export type { ExportRows, LookedUpFinding, OpeningRow, RecordPosition } from './rows.js';
 export { packageContent } from './package-content.js';
+export { RecordFile } from './record-file.js';
 export {
   makePackage,
   type MadePackage,

@@ -17,6 +17,7 @@ import {
 import { writeZip } from '#evidence/zip';
 import type { ExportAsked, ExportParts } from './asked.js';
 import { packageContent } from './package-content.js';
+import { RecordFile } from './record-file.js';
 import { ExportRefusal } from './refusal.js';
 
 /** What makes a package beside its content. */
@@ -113,19 +114,28 @@ async function verifiedPackage(
 ) {
   await rm(out.work, { recursive: true, force: true });
   await mkdir(out.work, { recursive: true });
-  step('choosing');
-  const progress = (share: number): void => step('choosing', share);
-  const content = await packageContent(parts, asked, { warnings, progress });
-  step('writing');
-  const place = new WorkFolder(out);
-  const { files } = await writePackage(content, place, making.platform, making.exportsKey).finally(
-    () => place.close(),
-  );
-  const list = place.list(content.id, files);
+  const path = join(out.work, RECORDS);
+  const file = await RecordFile.create(path);
+  const { content, list } = await (async () => {
+    step('choosing');
+    const progress = (share: number): void => step('choosing', share);
+    const content = await packageContent(parts, asked, { file, warnings, progress });
+    step('writing');
+    const place = new WorkFolder(out);
+    const { platform, exportsKey } = making;
+    const { files } = await writePackage(content, place, platform, exportsKey).finally(() =>
+      place.close(),
+    );
+    return { content, list: place.list(content.id, files) };
+  })().finally(() => file.close());
+  await rm(path);
   step('verifying');
   const report = await verifyPackage(list, making.trust, making.replay, making.platform);
   return { content, list, report };
 }
+
+/** What was read of the log, in the work folder. No file of a package has this name. */
+const RECORDS = 'records-of-the-log';
 
 /** Returns the faults of a package in words, and last how many are not listed. */
 function faultsOf({ faults, counts }: PackageReport): string[] {

@@ -16,6 +16,7 @@ import {
 import { joinedLines, judgeTable, type JudgedRangeOfTable } from './judged-range.js';
 import { LogWindow } from './log-window.js';
 import { ExportRefusal } from './refusal.js';
+import type { RecordFile } from './record-file.js';
 import { reportsOf } from './reports/reports.js';
 import { rangeOfShown, resolve, type Resolved } from './resolved.js';
 import { rowsUpTo, type RecordPosition } from './rows.js';
@@ -25,6 +26,8 @@ import { TableRange } from './table-range.js';
 
 /** What a package says beside its own warnings, and who follows how it is made. */
 export interface ContentMaking {
+  /** Keeps what is read of the log. It must stay open until the content is written. */
+  readonly file: RecordFile;
   readonly warnings?: readonly string[];
   /** Takes the share of the tables that were judged. May throw, to stop. */
   readonly progress?: (share: number) => void;
@@ -34,7 +37,7 @@ export interface ContentMaking {
 export async function packageContent(
   parts: ExportParts,
   asked: ExportAsked,
-  making: ContentMaking = {},
+  making: ContentMaking,
 ): Promise<PackageContent> {
   refuseUnlessClear(asked, PROVED_MAX);
   const { seals, rows, sha256 } = parts;
@@ -56,7 +59,9 @@ export async function packageContent(
   const decoder = new Decoder(houseFrom(parts.book));
   const window = new LogWindow(parts.log);
   const log = (table: NumberedTable): TableLog =>
-    new TableLog({ window, seals }, table, { decoder, isTolerant: asked.asItIs });
+    new TableLog({ window, seals, file: making.file }, table, {
+      ...{ decoder, isTolerant: asked.asItIs },
+    });
   const resolved = await resolve({ seals, rows, state, log }, asked);
   const monthEnds = await sealed.monthEnds();
   const since = { held: asked.since, monthEnds };
@@ -93,7 +98,7 @@ class Content {
     private readonly ground: Ground,
   ) {}
 
-  async make({ warnings = [], progress }: ContentMaking): Promise<PackageContent> {
+  async make({ warnings = [], progress }: Omit<ContentMaking, 'file'>): Promise<PackageContent> {
     const { tables } = this.ground;
     const ranges: TableRange[] = [];
     // choosing and judging take about as long

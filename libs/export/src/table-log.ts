@@ -3,6 +3,7 @@ import { HASH_BYTES, type PackedRecord } from '#evidence';
 import type { StoredRecord } from '#event-log';
 import type { SealReader } from '#seal-store';
 import type { LogWindow } from './log-window.js';
+import { KeptRecords, type ReadRecord, type RecordFile } from './record-file.js';
 import { ExportRefusal } from './refusal.js';
 import type { RecordPosition } from './rows.js';
 
@@ -23,15 +24,22 @@ export interface LinesRead {
   readonly isTolerant: boolean;
 }
 
-/** The sealed records of one table, read from the log. */
+/** The sealed records of one table, read from the log once if they are read in their order. */
 export class TableLog {
   private unjudged: ReadonlySet<string> = new Set();
+  private readonly kept: KeptRecords;
 
   constructor(
-    private readonly parts: { readonly window: LogWindow; readonly seals: SealReader },
+    private readonly parts: {
+      readonly window: LogWindow;
+      readonly seals: SealReader;
+      readonly file: RecordFile;
+    },
     readonly table: NumberedTable,
     private readonly lines: LinesRead,
-  ) {}
+  ) {
+    this.kept = new KeptRecords(parts.file);
+  }
 
   /** Leaves out lines that the judges do not take, as `record line`. */
   leaveOut(unjudged: ReadonlySet<string>): void {
@@ -71,11 +79,25 @@ export class TableLog {
     return this.at(record, position);
   }
 
+  /** Yields the records `from` to `to` as the log has them, the last not included, some at once. */
+  async *stored(from: number, to: number): AsyncGenerator<readonly ReadRecord[]> {
+    let at = from;
+    for await (const records of this.kept.read(from, to)) {
+      yield records;
+      at += records.length;
+    }
+    for await (const records of this.inLog(at, to)) {
+      await this.kept.add(at, records);
+      yield records;
+      at += records.length;
+    }
+  }
+
   /**
-   * Yields the records `from` to `to` as the log has them, the last not included. Those that the
-   * window keeps come at once, because waiting for each costs more than most records.
+   * Yields them from the log. Those that the window keeps come at once, because waiting for each
+   * costs more than most records.
    */
-  async *stored(from: number, to: number): AsyncGenerator<readonly StoredRecord[]> {
+  private async *inLog(from: number, to: number): AsyncGenerator<readonly StoredRecord[]> {
     for (let at = from; at < to; at += POSITIONS) {
       const end = Math.min(to, at + POSITIONS);
       const positions = await this.parts.seals.positions(this.table.number, at, end);
@@ -123,7 +145,7 @@ export class TableLog {
   }
 
   /** Decodes records as they are taken: what nobody asks for is not refused. */
-  private *recordsFrom(first: number, records: readonly StoredRecord[]): Generator<TableRecord> {
+  private *recordsFrom(first: number, records: readonly ReadRecord[]): Generator<TableRecord> {
     for (const [i, { value }] of records.entries())
       yield { record: first + i, events: this.decoded(first + i, value) };
   }

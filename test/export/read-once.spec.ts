@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import type { EventLog } from '#event-log';
+import { RecordFile } from '#export';
+import { KeptRecords } from '../../libs/export/src/record-file.js';
+import { rounds } from '../kit/rounds.js';
+import { simulated } from '../simulate/simulated.js';
+import { asking, ExportHouse } from './export-house.js';
+
+const LINES = 200;
+
+describe('a package of a table that is larger than what is kept in memory', () => {
+  let house: ExportHouse;
+  let count = 0;
+  beforeAll(async () => {
+    house = await ExportHouse.open();
+    const { lines } = simulated({ rules: 'punto-banco@1', bets: true, seed: 4, shoes: 50 });
+    const all = [...lines];
+    const records: string[] = [];
+    for (let at = 0; at < all.length; at += LINES)
+      records.push(all.slice(at, at + LINES).join('\n'));
+    const bytes = records.reduce((sum, { length }) => sum + length, 0);
+    expect(bytes).toBeGreaterThan(17 * 1024 * 1024);
+    for (let at = 0; at < records.length; at += 50)
+      await house.site.append('T1', ...records.slice(at, at + 50));
+    count = records.length;
+    await house.settled();
+  });
+  afterAll(() => house.close());
+
+  it('is made by reading each record of the log once', async () => {
+    const times = new Map<number, number>();
+    const { log } = house.site;
+    const read: EventLog['read'] = async (...asked) => {
+      const found = await log.read(...asked);
+      for (const { offset } of found) times.set(offset, (times.get(offset) ?? 0) + 1);
+      return found;
+    };
+    const counting = new Proxy<EventLog>(log, {
+      get: (target, name) =>
+        name === 'read' ? read : (Reflect.get(target, name) as () => unknown).bind(target),
+    });
+    const asked = asking({ kind: 'table', table: 'T1' });
+    const { file, records } = await house.make(asked, { changed: { log: counting } });
+    expect(records).toBe(count);
+    expect(times.size).toBe(count);
+    expect(Math.max(...times.values())).toBe(1);
+    expect((await house.verified(file)).verdict).toBe('INTACT');
+    expect((await readdir(house.site.folder)).filter((name) => name.startsWith('work-'))).toEqual(
+      [],
+    );
+  });
+});
+
+describe('records that are kept in a file', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'records-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const record = fc.record({
+    partition: fc.nat(1_023),
+    offset: fc.nat(Number.MAX_SAFE_INTEGER),
+    value: fc.uint8Array({ maxLength: 30 }).map((bytes) => Buffer.from(bytes)),
+  });
+  const added = fc.array(
+    fc.record({
+      skipped: fc.constantFrom(0, 0, 0, 1),
+      records: fc.array(record, { maxLength: 5 }),
+    }),
+    { maxLength: 8 },
+  );
+
+  it('are those that were added last without a hole, of any range', async () => {
+    let files = 0;
+    await fc.assert(
+      fc.asyncProperty(added, fc.nat(30), fc.nat(30), async (parts, from, length) => {
+        const file = await RecordFile.create(join(folder, String((files += 1))));
+        try {
+          const kept = new KeptRecords(file);
+          const all = new Map<number, unknown>();
+          let next = 0;
+          for (const { skipped, records } of parts) {
+            if (skipped > 0) all.clear();
+            next += skipped;
+            await kept.add(next, records);
+            for (const each of records) all.set(next++, each);
+          }
+          const wanted: unknown[] = [];
+          for (let n = from; n < from + length && all.has(n); n += 1) wanted.push(all.get(n));
+          const found: unknown[] = [];
+          for await (const some of kept.read(from, from + length)) found.push(...some);
+          expect(found).toEqual(wanted);
+        } finally {
+          await file.close();
+        }
+      }),
+      { numRuns: rounds(300) },
+    );
+  });
+});
