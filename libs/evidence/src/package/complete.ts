@@ -44,8 +44,7 @@ export function verifyRange(
     fault(`leaf ${range.to}, with which the range ends, is not a seal`);
   if (statement.all !== (scope.table === undefined))
     fault('a scope without a table must have all tables, and only such a scope');
-  for (const field of SCOPE_FIELDS[scope.kind])
-    if (scope[field] === undefined) fault(`the scope ${scope.kind} must name its ${field}`);
+  scopeFaults(scope).forEach((why) => fault(why));
   if (statement.tables.length === 0) fault('it has no table');
   if (scope.table !== undefined && statement.tables.some(({ table }) => table !== scope.table))
     fault(`it has another table than ${scope.table}`);
@@ -63,13 +62,31 @@ function followWarning({ kind }: Scope, table: string, count: number): string {
   return `${count} records of table ${table} follow the range${reviews}`;
 }
 
-/** What a scope of each kind must name. */
-const SCOPE_FIELDS = {
-  shoe: ['table', 'shoe'],
-  finding: ['table', 'finding'],
-  table: ['table'],
-  day: ['day'],
-} as const;
+/** Returns what is wrong with the names in a scope. */
+function scopeFaults(scope: Scope): string[] {
+  const { kind, from, to } = scope;
+  const { must, may } = SCOPE_FIELDS[kind];
+  const known = new Set<string>(['kind', ...must, ...may]);
+  const lacking = must.filter((field) => scope[field] === undefined);
+  const others = Object.keys(scope).filter((field) => !known.has(field));
+  return [
+    ...lacking.map((field) => `the scope ${kind} must name its ${field}`),
+    ...others.map((field) => `the scope ${kind} does not have a ${field}`),
+    ...((from === undefined) === (to === undefined) ? [] : ['from and to must both be in a scope']),
+  ];
+}
+
+type ScopeField = Exclude<keyof Scope, 'kind'>;
+
+/** What a scope of each kind must and may name. */
+const SCOPE_FIELDS: Readonly<
+  Record<Scope['kind'], Readonly<Record<'must' | 'may', readonly ScopeField[]>>>
+> = {
+  shoe: { must: ['table', 'shoe'], may: [] },
+  finding: { must: ['table', 'finding'], may: ['shoe'] },
+  table: { must: ['table'], may: ['from', 'to'] },
+  day: { must: ['day'], may: ['table'] },
+};
 
 /** The days that the seals of a range close: at its begin, between, and at its end. */
 interface Days {
