@@ -107,31 +107,34 @@ interface Attempt {
 }
 
 /** Writes the files of a package into the empty work folder, and verifies them. */
-async function verifiedPackage(
-  parts: ExportParts,
-  making: PackageMaking,
-  { asked, out, step, warnings = [] }: Attempt,
-) {
-  await rm(out.work, { recursive: true, force: true });
-  await mkdir(out.work, { recursive: true });
-  const path = join(out.work, RECORDS);
+async function verifiedPackage(parts: ExportParts, making: PackageMaking, attempt: Attempt) {
+  const { work } = attempt.out;
+  await rm(work, { recursive: true, force: true });
+  await mkdir(work, { recursive: true });
+  const path = join(work, RECORDS);
   const file = await RecordFile.create(path);
-  const { content, list } = await (async () => {
-    step('choosing');
-    const progress = (share: number): void => step('choosing', share);
-    const content = await packageContent(parts, asked, { file, warnings, progress });
-    step('writing');
-    const place = new WorkFolder(out);
-    const { platform, exportsKey } = making;
-    const { files } = await writePackage(content, place, platform, exportsKey).finally(() =>
-      place.close(),
-    );
-    return { content, list: place.list(content.id, files) };
-  })().finally(() => file.close());
+  const written = await writtenPackage(parts, making, attempt, file).finally(() => file.close());
   await rm(path);
-  step('verifying');
-  const report = await verifyPackage(list, making.trust, making.replay, making.platform);
-  return { content, list, report };
+  attempt.step('verifying');
+  const { trust, replay, platform } = making;
+  return { ...written, report: await verifyPackage(written.list, trust, replay, platform) };
+}
+
+async function writtenPackage(
+  parts: ExportParts,
+  { platform, exportsKey }: PackageMaking,
+  { asked, out, step, warnings = [] }: Attempt,
+  file: RecordFile,
+) {
+  step('choosing');
+  const progress = (share: number): void => step('choosing', share);
+  const content = await packageContent(parts, asked, { file, warnings, progress });
+  step('writing');
+  const place = new WorkFolder(out);
+  const { files } = await writePackage(content, place, platform, exportsKey).finally(() =>
+    place.close(),
+  );
+  return { content, list: place.list(content.id, files) };
 }
 
 /** What was read of the log, in the work folder. No file of a package has this name. */
