@@ -3,9 +3,13 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { Decoder, houseFrom } from '#audit';
 import type { EventLog } from '#event-log';
 import { RecordFile } from '#export';
+import { LogWindow } from '../../libs/export/src/log-window.js';
 import { KeptRecords } from '../../libs/export/src/record-file.js';
+import { TableLog } from '../../libs/export/src/table-log.js';
+import { BOOK } from '../kit/house.js';
 import { rounds } from '../kit/rounds.js';
 import { simulated } from '../simulate/simulated.js';
 import { asking, ExportHouse } from './export-house.js';
@@ -31,7 +35,8 @@ describe('a package of a table that is larger than what is kept in memory', () =
   });
   afterAll(() => house.close());
 
-  it('is made by reading each record of the log once', async () => {
+  /** Returns the log of the house, and how often each of its records was read. */
+  function counted(): { readonly counting: EventLog; readonly times: Map<number, number> } {
     const times = new Map<number, number>();
     const { log } = house.site;
     const read: EventLog['read'] = async (...asked) => {
@@ -43,6 +48,11 @@ describe('a package of a table that is larger than what is kept in memory', () =
       get: (target, name) =>
         name === 'read' ? read : (Reflect.get(target, name) as () => unknown).bind(target),
     });
+    return { counting, times };
+  }
+
+  it('is made by reading each record of the log once', async () => {
+    const { counting, times } = counted();
     const asked = asking({ kind: 'table', table: 'T1' });
     const { file, records } = await house.make(asked, { changed: { log: counting } });
     expect(records).toBe(count);
@@ -52,6 +62,34 @@ describe('a package of a table that is larger than what is kept in memory', () =
     expect((await readdir(house.site.folder)).filter((name) => name.startsWith('work-'))).toEqual(
       [],
     );
+  });
+
+  it('keeps a range while single records before it are read', async () => {
+    const { counting, times } = counted();
+    const file = await RecordFile.create(join(house.site.folder, 'records-of-a-range'));
+    try {
+      const seals = house.site.reader;
+      const decoder = new Decoder(houseFrom(BOOK));
+      const table = await seals.table('T1');
+      if (!table) throw new Error('no seal holds the table');
+      const parts = { window: new LogWindow(counting), seals, file };
+      const log = new TableLog(parts, { id: 'T1', ...table }, { decoder, isTolerant: false });
+      const first = 20;
+      const offsets = async (from: number, to: number): Promise<number[]> => {
+        const found: number[] = [];
+        for await (const some of log.stored(from, to))
+          found.push(...some.map(({ offset }) => offset));
+        return found;
+      };
+      const range = await offsets(first, count);
+      expect(range.length).toBe(count - first);
+      expect(await offsets(5, 6)).toEqual([5]);
+      times.clear();
+      expect(await offsets(first, count)).toEqual(range);
+      expect(times.size).toBe(0);
+    } finally {
+      await file.close();
+    }
   });
 });
 

@@ -82,7 +82,7 @@ export class KeptRecords {
     this.next = first + records.length;
   }
 
-  /** Yields the records `from` to `to`, the last not included, as far as `from` and they are kept. */
+  /** Yields the records from `from` on that are kept, up to `to`, which is not included. */
   async *read(from: number, to: number): AsyncGenerator<readonly ReadRecord[]> {
     if (from < this.first) return;
     const end = Math.min(to, this.next);
