@@ -14,6 +14,8 @@ export class StreamReader {
   readonly told: Told[] = [];
   id: string;
   comments = 0;
+  /** How many characters it has taken. */
+  taken = 0;
   status: number | undefined;
   headers: IncomingMessage['headers'] = {};
   ended = false;
@@ -27,10 +29,13 @@ export class StreamReader {
     {
       id = '',
       paused = false,
+      bytesPerSecond,
       headers = { authorization: `Bearer ${token}` },
     }: {
       readonly id?: string;
       readonly paused?: boolean;
+      /** How much a slow reader takes. */
+      readonly bytesPerSecond?: number;
       readonly headers?: Readonly<Record<string, string>>;
     } = {},
   ) {
@@ -49,7 +54,8 @@ export class StreamReader {
           .setEncoding('utf8')
           .on('close', () => (this.ended = true))
           .on('error', () => (this.ended = true));
-        if (!paused) response.on('data', (text: string) => this.take(text));
+        if (bytesPerSecond !== undefined) this.takeSlowly(response, bytesPerSecond);
+        else if (!paused) response.on('data', (text: string) => this.take(text));
       },
     );
     this.request.on('error', () => (this.ended = true));
@@ -65,7 +71,16 @@ export class StreamReader {
     this.request.destroy();
   }
 
+  private takeSlowly(response: IncomingMessage, bytesPerSecond: number): void {
+    const step = Math.ceil(bytesPerSecond / 10);
+    const pace = setInterval(() => {
+      const ready = Math.min(step, response.readableLength);
+      this.take((response.read(ready > 0 ? ready : undefined) as string | null) ?? '');
+    }, 100);
+    response.on('close', () => clearInterval(pace));
+  }
   private take(text: string): void {
+    this.taken += text.length;
     const parts = `${this.rest}${text}`.split('\n\n');
     this.rest = parts.pop() as string;
     for (const part of parts) this.takeOne(part.split('\n'));

@@ -325,6 +325,24 @@ describe('a server whose reader takes nothing', () => {
   });
 });
 
+describe('a reader who takes little at a time', () => {
+  it('is not disconnected, although it never has all that was sent', async () => {
+    const api = await startApi();
+    try {
+      await bigFindings(api, 12_000);
+      const reader = await api.person('compliance');
+      const pace = { id: '0:0', bytesPerSecond: 150_000 };
+      const slow = follow(reader, pace, await api.url());
+      await eventually('twenty seconds of it', () => slow.ended || slow.taken > 3_000_000, 60_000);
+      expect(slow.ended).toBe(false);
+      expect(api.app.get(ChangeFeed).count).toBe(1);
+      slow.cut();
+    } finally {
+      await api.close();
+    }
+  });
+});
+
 /**
  * Findings of at least two thousand bytes, one a record of partition 0: more than the connection's
  * buffers hold.

@@ -8,7 +8,10 @@ import type { Viewer } from './views.js';
 
 /** How often the stream sends a heartbeat. */
 const HEARTBEAT_MS = 5_000;
-/** A reader that takes nothing for this time is disconnected. It can reconnect and resume. */
+/**
+ * A reader that takes nothing of what it was sent for this time is disconnected, at the latest when
+ * it has passed twice. One that takes little stays. It can reconnect and resume.
+ */
 const STALLED_MS_MAX = 10_000;
 /** A reader with more bytes than this to take is sent no more until it has taken them. */
 const BACKLOG_BYTES_MAX = 256 * 1024;
@@ -45,7 +48,6 @@ export class Following implements StreamReader {
   since: Positions;
   private readonly logger = new Logger('stream');
   private heartbeat: NodeJS.Timeout | undefined;
-  private stalled: NodeJS.Timeout | undefined;
   /** Continues a reader that was level. */
   private goOn: () => void = () => undefined;
 
@@ -59,6 +61,7 @@ export class Following implements StreamReader {
     this.done = this.isOpen ? this.untilClosed() : Promise.resolve();
     if (!this.isOpen) return;
     response.writeHead(200, { ...of.headers, ...STREAM_HEADERS });
+    response.setTimeout(STALLED_MS_MAX, () => response.writableLength > 0 && this.drop());
     response.write(`retry: 1000\nid: ${positionsText(this.since)}\n\n`);
     this.heartbeat = setInterval(() => this.sayStillHere(), HEARTBEAT_MS);
     of.changes.join(this, of.now);
@@ -75,7 +78,7 @@ export class Following implements StreamReader {
     const { response } = this;
     if (!this.isOpen) return true;
     if (response.writableLength > BACKLOG_BYTES_MAX) return false;
-    if (!response.write(messages)) this.stalled ??= setTimeout(() => this.drop(), STALLED_MS_MAX);
+    response.write(messages);
     return true;
   }
 
@@ -95,14 +98,9 @@ export class Following implements StreamReader {
   private untilClosed(): Promise<void> {
     const { response } = this;
     response.on('error', () => response.destroy());
-    response.on('drain', () => {
-      clearTimeout(this.stalled);
-      this.stalled = undefined;
-    });
     return new Promise((resolve) => {
       response.on('close', () => {
         clearInterval(this.heartbeat);
-        clearTimeout(this.stalled);
         this.of.changes.leave(this);
         this.goOn();
         resolve();
