@@ -72,7 +72,7 @@ const ACCOUNTS = {
 };
 /** @typedef {keyof typeof ACCOUNTS} Part */
 /** How much later than planned a turn may end, because so many readers come slowly. */
-const LATE_S = { followers: 10, exports: 2, 'sign-ins': 2 };
+const LATE_S = { followers: 20, exports: 2, 'sign-ins': 2 };
 
 /**
  * Loads events of other tables and waits until the rows have them.
@@ -156,7 +156,11 @@ async function measured(server, part) {
 }
 
 /** @type {(part: string, turns: readonly Turn[], sent: import('./live-sender.mjs').LiveSent, highest: number) => void} */
-function report(part, turns, { events, failed, failures }, highest) {
+function report(part, all, { events, failed, failures }, highest) {
+  const ended = Math.max(...events.slice(-1).map(({ due }) => due));
+  const turns = all.filter(({ to }, n) => to < ended && (all[n | 1]?.to ?? 0) < ended);
+  if (turns.length < all.length)
+    console.log(`  left out: ${all.length - turns.length} turns that the load did not last for`);
   if (failed > 0)
     console.log(
       `  ${failed} appends failed: ${failures.map((each) => each.slice(0, 3)).join(', ')}`,

@@ -19,6 +19,16 @@ class Received {
   /** @type {number[]} */
   #late = [];
   lost = 0;
+  /**
+   * How many streams were not opened, by the status of the answer.
+   * @type {Map<string, number>}
+   */
+  #refused = new Map();
+
+  /** @param {string} status */
+  refuse(status) {
+    this.#refused.set(status, (this.#refused.get(status) ?? 0) + 1);
+  }
 
   /** @param {Buffer} chunk */
   take(chunk) {
@@ -37,7 +47,8 @@ class Received {
   words(readers) {
     const late = Float64Array.from(this.#late).sort();
     const seen = `seen after ${quantile(late, 0.5)} ms (p50), ${quantile(late, 0.99)} (p99)`;
-    return `${readers} followers, ${this.lost} cut off, ${(this.#bytes / 1e6).toFixed(1)} MB received, ${seen}`;
+    const refused = [...this.#refused].map(([answer, count]) => ` ${count} refused (${answer}),`);
+    return `${readers} followers,${refused.join('')} ${this.lost} cut off, ${(this.#bytes / 1e6).toFixed(1)} MB received, ${seen}`;
   }
 }
 
@@ -54,11 +65,13 @@ function follow({ port, tokens }) {
       `GET /v1/stream HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`,
     );
     socket.on('error', () => undefined);
-    socket.on('close', () => {
-      if (!isClosing) received.lost += 1;
-    });
     const opened = new Promise((/** @type {(is: boolean) => void} */ resolve) => {
-      socket.once('data', (head) => resolve(head.toString('latin1', 9, 12) === '200'));
+      socket.once('data', (head) => {
+        const status = head.toString('latin1', 9, 12);
+        if (status === '200') socket.once('close', () => isClosing || (received.lost += 1));
+        else received.refuse(status);
+        resolve(status === '200');
+      });
       socket.once('close', () => resolve(false));
     });
     socket.on('data', (chunk) => received.take(chunk));

@@ -39,14 +39,15 @@ function script({ tables, perSecond, seconds, token }) {
   const each = Math.ceil(count / tables);
   const played = Array.from({ length: tables }, (_, t) => {
     const table = `L${t}`;
-    const { lines } = simulate({ rules, bets: true, shoes: 1, seed: `live-${t}`, table });
+    const { lines } = simulate({ rules, bets: true, shoes: 3, seed: `live-${t}`, table });
     const first = [];
     for (const line of lines) if (first.push(line) === each) break;
     return first;
   });
   return Array.from({ length: count }, (_, i) => {
     const line = played[i % tables]?.[Math.floor(i / tables)];
-    if (line === undefined) throw new Error(`a shoe has not ${each} events: take more tables`);
+    if (line === undefined)
+      throw new Error(`three shoes have not ${each} events: take more tables`);
     return {
       source: /"source":"([^"]*)"/.exec(line)?.[1] ?? '',
       bytes: request(token, 'application/cloudevents+json', Buffer.from(line)),
