@@ -217,7 +217,7 @@ export function run(app, env, flags = []) {
   const listeners = new Set();
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
-      if (/"level":"(error|fatal)"/.test(line) && !line.includes('power-safe'))
+      if (/"level":"(error|fatal)"|"stream closed/.test(line) && !line.includes('power-safe'))
         process.stderr.write(`${app}: ${line.slice(0, 400)}\n`);
       lines.push(line);
       for (const listener of listeners) listener(line);
