@@ -15,9 +15,9 @@ import { followCertificate } from './http/certificates.js';
 import { RefusalLog } from './problems/refusal-log.js';
 import { RoutePaths } from './http/route-paths.js';
 import { serverOptions } from './http/server-options.js';
+import { dropStalledReaders } from './http/stalled-readers.js';
 import {
   boundStrangers,
-  dropStalledReaders,
   headersOfEvery,
   refuseAmbiguous,
   refuseExpectations,

@@ -158,21 +158,6 @@ describe('an export', () => {
     await eventually('nothing is held', async () => (await counted(places)) === 0);
     await eventually('nothing is held', async () => (await under()) === 0);
   });
-
-  it('is cut off if its reader takes nothing for a minute', async () => {
-    let isClosed = false;
-    const whole = await numbers(10_000, {
-      free: () => (isClosed = true),
-      patience: { stalledMs: 50, inAllMs: 60_000 },
-    });
-    const stream = whole.send();
-    let error: unknown;
-    stream.on('error', (thrown) => (error = thrown));
-    stream.read();
-    await eventually('the end', () => isClosed);
-    expect((error as Error).message).toBe('the reader takes nothing');
-    await eventually('nothing is held', async () => (await under()) === 0);
-  });
 });
 
 /** Begins an export of the numbers from 1. */
@@ -219,7 +204,7 @@ describe('live play goes first', () => {
     const inAllMs = 2_000;
     let rests = 0;
     const whole = await numbers(500, {
-      patience: { stalledMs: 60_000, inAllMs },
+      inAllMs,
       rest: async () => {
         rests += 1;
         const began = performance.now();

@@ -276,16 +276,7 @@ describe('a record that is long', () => {
     api = await startApi({ log });
     url = await api.url();
     token = await api.person('regulator');
-    const client = new pg.Client(api.databaseUrl);
-    await client.connect();
-    for (const table of ['long', 'short'])
-      await client.query(
-        `insert into rows.table_state (partition, changed, "table", name, last_event_time,
-           read, admitted, duplicates, equivocal, late, stray)
-         values (0, 1, $1, $1, now(), 1, 1, 0, 0, 0, 0)`,
-        [table],
-      );
-    await client.end();
+    await known(api);
     const append = (key: string, count: number): Promise<unknown> =>
       log.append({
         partition: 0,
@@ -300,16 +291,30 @@ describe('a record that is long', () => {
     await log?.close();
   });
 
-  const begun = (table: string): Promise<IncomingMessage> =>
+  /** Writes the rows of both tables. */
+  async function known({ databaseUrl }: TestApi): Promise<void> {
+    const client = new pg.Client(databaseUrl);
+    await client.connect();
+    for (const table of ['long', 'short'])
+      await client.query(
+        `insert into rows.table_state (partition, changed, "table", name, last_event_time,
+           read, admitted, duplicates, equivocal, late, stray)
+         values (0, 1, $1, $1, now(), 1, 1, 0, 0, 0, 0)`,
+        [table],
+      );
+    await client.end();
+  }
+
+  const begun = (table: string, at = url, by = token): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       get(
-        `${url}${path(table)}`,
-        { agent: false, headers: { authorization: `Bearer ${token}` } },
+        `${at}${path(table)}`,
+        { agent: false, headers: { authorization: `Bearer ${by}` } },
         resolve,
       ).on('error', reject);
     });
-  const places = async (): Promise<number> => {
-    const { body } = await api.send('GET', '/metrics');
+  const places = async (of = api): Promise<number> => {
+    const { body } = await of.send('GET', '/metrics');
     return Number(/^shoeprint_answers_under_way\{of="exports"\} (\d+)$/m.exec(body)?.[1]);
   };
   /** Six of these records are the first to have 256 KiB. */
@@ -350,6 +355,45 @@ describe('a record that is long', () => {
     await eventually('its place', async () => (await places()) === 0);
     expect(reads).toBeLessThan(READS / 2);
     expect(log.reads).toBe(reads);
+  });
+
+  describe('whose reader may take nothing for 0.3 s', () => {
+    let other: TestApi;
+    let at: string;
+    let by: string;
+    beforeAll(async () => {
+      other = await startApi({ log, settings: { requestTimeoutMs: 300 } });
+      await known(other);
+      at = await other.url();
+      by = await other.person('regulator');
+    });
+    afterAll(() => other?.close());
+
+    it('is cut off if its reader takes nothing', async () => {
+      const response = await begun('long', at, by);
+      expect(await places(other)).toBe(1);
+      await eventually('its place', async () => (await places(other)) === 0);
+      response.destroy();
+    });
+
+    it('is sent although nothing of it is found for a longer time', async () => {
+      const late = new Promise((resolve) =>
+        other.app
+          .getHttpServer()
+          .once('connection', (socket: Socket) => socket.once('timeout', resolve)),
+      );
+      let open = (): void => undefined;
+      log.held = 0;
+      const response = await begun('short', at, by);
+      log.gate = new Promise((resolve) => (open = resolve));
+      await eventually('it reads on', () => log.held > 0);
+      await late;
+      open();
+      let bytes = 0;
+      for await (const chunk of response) bytes += (chunk as Buffer).length;
+      expect(bytes).toBe(RECORD.length + 1);
+      log.gate = undefined;
+    });
   });
 
   it('has one of the two places of files', async () => {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify';
 import type { RouteNeeds } from '../identity/requires.js';
 import { documentOf, Problem, PROBLEM_MEDIA_TYPE } from '../problems/problems.js';
@@ -84,20 +83,3 @@ export function boundStrangers(route: RouteOptions): void {
   const { needs } = (route.config ?? {}) as Partial<RouteNeeds>;
   if (needs === 'nothing') route.bodyLimit = STRANGERS_BODY_BYTES_MAX;
 }
-
-/**
- * Returns a Fastify `onSend` hook that ends the connection of a reader who takes nothing of an
- * answer for `stalledMs`. Node resets the time once the answer is sent.
- */
-export const dropStalledReaders =
-  (stalledMs: number) =>
-  (
-    { raw }: FastifyRequest,
-    _reply: FastifyReply,
-    payload: unknown,
-    done: (error: null, payload: unknown) => void,
-  ): void => {
-    const socket: Partial<Socket> = raw.socket;
-    socket.setTimeout?.(stalledMs); // an injected request has no connection
-    done(null, payload);
-  };

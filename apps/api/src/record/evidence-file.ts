@@ -1,6 +1,6 @@
 import { BrokenLog, type EventLog, type StoredRecord } from '#event-log';
 import type { FindingLocation, LinePosition } from '#read-model';
-import type { FileParts, Patience } from '../reading/files/export.js';
+import type { FileParts } from '../reading/files/export.js';
 import { MEDIA_TYPES } from '../reading/files/formats.js';
 import { logLinesOf, withoutStamps } from './log-lines.js';
 
@@ -12,7 +12,7 @@ const SLICE_LINES = 256;
 /** The bytes of the log that are read at once. Lines of one coup lie close together. */
 const READ_BYTES = 64 * 1024;
 /** No snapshot waits for this reader, and it has a slice in memory. */
-const PATIENCE: Patience = { stalledMs: 60_000, inAllMs: 600_000 };
+const IN_ALL_MS = 600_000;
 
 /** What a finding rests on, and the positions that its rows are true of. */
 export interface Evidence {
@@ -46,7 +46,7 @@ export function evidenceFile(
     mediaType: ofLog ? MEDIA_TYPES.ndjson : `${REFERENCES_TYPE}; charset=utf-8`,
     positions,
     parts: ofLog ? linesAt(log, partition, asked, stamps) : referencesOf(after ? [] : body.events),
-    patience: PATIENCE,
+    inAllMs: IN_ALL_MS,
     close: async () => undefined,
   };
 }

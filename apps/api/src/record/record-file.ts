@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type EventLog, partitionOf, type StoredRecord } from '#event-log';
 import { type PassedRecord, positionsText } from '#read-model';
-import type { FileParts, Patience } from '../reading/files/export.js';
+import type { FileParts } from '../reading/files/export.js';
 import { MEDIA_TYPES } from '../reading/files/formats.js';
 import { logLinesOf, recordsIn, withoutStamps } from './log-lines.js';
 
@@ -16,7 +16,7 @@ export interface LinesAsked {
 }
 
 /** No snapshot waits for this reader. What bounds it is that it holds one of the slots. */
-const PATIENCE: Patience = { stalledMs: 60_000, inAllMs: 3_600_000 };
+const IN_ALL_MS = 3_600_000;
 
 /** How the file is read and what it holds. */
 interface Held {
@@ -49,7 +49,7 @@ export async function recordFile(
     positions: positionsText(new Map([[partition, to]])),
     passed: passed.filter(({ offset }) => offset < to),
     parts: linesIn(withoutPassed(records, passed), asked),
-    patience: PATIENCE,
+    inAllMs: IN_ALL_MS,
     close: async () => free(),
   };
 }

@@ -3,15 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { asError } from '#process';
 import { positionsText, type Positions } from '#read-model';
+import { whenStalled } from '../http/stalled-readers.js';
 import type { ChangeFeed, StreamReader } from './change-feed.js';
 import type { Viewer } from './views.js';
 
 /** How often the stream sends a heartbeat. */
 const HEARTBEAT_MS = 5_000;
-/**
- * A reader that takes nothing of what it was sent for this time is disconnected, at the latest when
- * it has passed twice. One that takes little stays. It can reconnect and resume.
- */
+/** A reader that takes nothing for this time is disconnected. It can reconnect and resume. */
 const STALLED_MS_MAX = 10_000;
 /** A reader with more bytes than this to take is sent no more until it has taken them. */
 const BACKLOG_BYTES_MAX = 256 * 1024;
@@ -61,7 +59,7 @@ export class Following implements StreamReader {
     this.done = this.isOpen ? this.untilClosed() : Promise.resolve();
     if (!this.isOpen) return;
     response.writeHead(200, { ...of.headers, ...STREAM_HEADERS });
-    response.setTimeout(STALLED_MS_MAX, () => response.writableLength > 0 && this.drop());
+    whenStalled(response, STALLED_MS_MAX, () => this.drop());
     response.write(`retry: 1000\nid: ${positionsText(this.since)}\n\n`);
     this.heartbeat = setInterval(() => this.sayStillHere(), HEARTBEAT_MS);
     of.changes.join(this, of.now);

@@ -1,11 +1,5 @@
 import { Readable } from 'node:stream';
 
-/** A reader is cut off that takes nothing for `stalledMs`, or is not done within `inAllMs`. */
-export interface Patience {
-  readonly stalledMs: number;
-  readonly inAllMs: number;
-}
-
 /** What a file is made of, and what it holds while it is sent. */
 export interface FileParts {
   /** The name that a browser gives it, with its ending. */
@@ -17,7 +11,8 @@ export interface FileParts {
   readonly passed?: readonly { readonly partition: number; readonly offset: number }[];
   /** Its parts in order. An empty one is not sent, and lets a reader who went away end the file. */
   readonly parts: AsyncGenerator<Uint8Array, void>;
-  readonly patience: Patience;
+  /** A reader is cut off that is not done within so many ms. */
+  readonly inAllMs: number;
   /** Gives back what the file holds. It may be called more than once. */
   readonly close: () => Promise<void>;
 }
@@ -49,31 +44,24 @@ export class Export {
     return this.of.close();
   }
 
-  /** Returns the file. A reader who takes nothing, or too long in all, is cut off. */
+  /** Returns the file. A reader who takes too long in all is cut off. */
   send(): Readable {
     const { first } = this;
-    const { parts, patience, close } = this.of;
-    const endIn = (ms: number, why: string): NodeJS.Timeout =>
-      setTimeout(() => stream.destroy(new Error(why)), ms);
+    const { parts, inAllMs, close } = this.of;
     const isOver = (): boolean => stream.destroyed;
-    let stalled: NodeJS.Timeout | undefined;
     const stream: Readable = Readable.from(
       (async function* () {
         for (let next = first; next.done !== true; next = await parts.next()) {
           if (isOver()) return;
-          if (next.value.length === 0) continue;
-          stalled = endIn(patience.stalledMs, 'the reader takes nothing');
-          yield next.value;
-          clearTimeout(stalled);
+          if (next.value.length > 0) yield next.value;
         }
         // A reader who has the whole file can begin another at once.
         await close();
       })(),
     );
-    const late = endIn(patience.inAllMs, 'the reader takes too long');
+    const late = setTimeout(() => stream.destroy(new Error('the reader takes too long')), inAllMs);
     return stream.once('close', () => {
       clearTimeout(late);
-      clearTimeout(stalled);
       void close();
     });
   }

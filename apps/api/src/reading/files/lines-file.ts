@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { positionsText, type OpenSnapshot, type Slices } from '#read-model';
 import { csvWriter, XlsxWriter } from '#sheets';
 import type { Sheet } from './columns.js';
-import type { FileParts, Patience } from './export.js';
+import type { FileParts } from './export.js';
 import { MEDIA_TYPES } from './formats.js';
 
 /** The form of a file of lines. `bom`: whether CSV begins with a byte order mark. */
@@ -12,7 +12,7 @@ export interface FileForm {
 }
 
 /** A snapshot holds a connection, and delays the swap of a rebuild. */
-const PATIENCE: Patience = { stalledMs: 60_000, inAllMs: 600_000 };
+const IN_ALL_MS = 600_000;
 
 /**
  * What a file of lines is made of. `rest` is called after each slice with the ms that it took.
@@ -29,18 +29,18 @@ interface Lines<Line> {
   readonly form: FileForm;
   readonly rest: (tookMs: number) => Promise<void>;
   readonly free: () => void;
-  readonly patience?: Patience;
+  readonly inAllMs?: number;
 }
 
 /** Returns all lines of a list or report as a file, read a slice at a time from one snapshot. */
 export function linesFile<Line>(lines: Lines<Line>): FileParts {
-  const { snapshot, name, form, free, patience = PATIENCE } = lines;
+  const { snapshot, name, form, free, inAllMs = IN_ALL_MS } = lines;
   return {
     name: `${name}.${form.format}`,
     mediaType: form.format === 'csv' ? `${MEDIA_TYPES.csv}; charset=utf-8` : MEDIA_TYPES.xlsx,
     positions: positionsText(snapshot.read.positions),
-    parts: partsOf(lines, patience),
-    patience,
+    parts: partsOf(lines, inAllMs),
+    inAllMs,
     // A connection that broke has already failed the file.
     close: () => snapshot.close().then(free, free),
   };
@@ -49,7 +49,7 @@ export function linesFile<Line>(lines: Lines<Line>): FileParts {
 /** Yields a file a slice at a time, the headings with the first. */
 async function* partsOf<Line>(
   { slices, notes, sheet: { headings, of }, form: { format, bom }, rest }: Lines<Line>,
-  { inAllMs }: Patience,
+  inAllMs: number,
 ): AsyncGenerator<Uint8Array, void> {
   const lateAt = performance.now() + inAllMs / 2;
   const writer = format === 'csv' ? csvWriter(bom) : new XlsxWriter();
