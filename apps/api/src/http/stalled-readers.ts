@@ -5,7 +5,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 /**
  * Calls `drop` when the reader of an answer has taken nothing of what was sent for `stalledMs`, at
  * the latest when that has passed twice. A reader that takes little is not dropped, nor is one to
- * whom nothing was sent. Node resets the time once the answer is sent.
+ * whom nothing was sent. Over TLS Node sees what was taken only once all of a write was. Node
+ * resets the time once the answer is sent.
  */
 export function whenStalled(response: ServerResponse, stalledMs: number, drop: () => void): void {
   const socket: Partial<Socket> | null = response.socket;
