@@ -157,8 +157,9 @@ async function measured(server, part) {
 
 /** @type {(part: string, turns: readonly Turn[], sent: import('./live-sender.mjs').LiveSent, highest: number) => void} */
 function report(part, all, { events, failed, failures }, highest) {
-  const ended = Math.max(...events.slice(-1).map(({ due }) => due));
-  const turns = all.filter(({ to }, n) => to < ended && (all[n | 1]?.to ?? 0) < ended);
+  const loadEnd = events.at(-1)?.due ?? 0;
+  const pairs = all.filter(({ to, isWith }) => isWith && to < loadEnd).length;
+  const turns = all.slice(0, pairs * 2);
   if (turns.length < all.length)
     console.log(`  left out: ${all.length - turns.length} turns that the load did not last for`);
   if (failed > 0)

@@ -18,16 +18,20 @@ class Received {
   #bytes = 0;
   /** @type {number[]} */
   #late = [];
-  lost = 0;
+  #cutOff = 0;
   /**
-   * How many streams were not opened, by the status of the answer.
+   * How many streams were not opened, by the status of the answer, '' if none came.
    * @type {Map<string, number>}
    */
   #refused = new Map();
 
-  /** @param {string} status */
-  refuse(status) {
-    this.#refused.set(status, (this.#refused.get(status) ?? 0) + 1);
+  /**
+   * Counts a stream that the server ended.
+   * @param {string} status
+   */
+  ended(status) {
+    if (status === '200') this.#cutOff += 1;
+    else this.#refused.set(status, (this.#refused.get(status) ?? 0) + 1);
   }
 
   /** @param {Buffer} chunk */
@@ -48,7 +52,7 @@ class Received {
     const late = Float64Array.from(this.#late).sort();
     const seen = `seen after ${quantile(late, 0.5)} ms (p50), ${quantile(late, 0.99)} (p99)`;
     const refused = [...this.#refused].map(([answer, count]) => ` ${count} refused (${answer}),`);
-    return `${readers} followers,${refused.join('')} ${this.lost} cut off, ${(this.#bytes / 1e6).toFixed(1)} MB received, ${seen}`;
+    return `${readers} followers,${refused.join('')} ${this.#cutOff} cut off, ${(this.#bytes / 1e6).toFixed(1)} MB received, ${seen}`;
   }
 }
 
@@ -66,13 +70,16 @@ function follow({ port, tokens }) {
     );
     socket.on('error', () => undefined);
     const opened = new Promise((/** @type {(is: boolean) => void} */ resolve) => {
+      let status = '';
       socket.once('data', (head) => {
-        const status = head.toString('latin1', 9, 12);
-        if (status === '200') socket.once('close', () => isClosing || (received.lost += 1));
-        else received.refuse(status);
+        status = head.toString('latin1', 9, 12);
+        if (status !== '200') socket.destroy();
         resolve(status === '200');
       });
-      socket.once('close', () => resolve(false));
+      socket.once('close', () => {
+        if (!isClosing) received.ended(status);
+        resolve(false);
+      });
     });
     socket.on('data', (chunk) => received.take(chunk));
     if (n % LOOKING === 0) socket.on('data', (chunk) => received.look(chunk));
