@@ -56,6 +56,27 @@ class Received {
   }
 }
 
+/**
+ * Whether the stream was opened; says at its end with which status it had been answered, '' if none.
+ * @param {import('node:net').Socket} socket
+ * @param {(status: string) => void} ended
+ * @returns {Promise<boolean>}
+ */
+function answered(socket, ended) {
+  return new Promise((resolve) => {
+    let status = '';
+    socket.once('data', (head) => {
+      status = head.toString('latin1', 9, 12);
+      if (status !== '200') socket.destroy();
+      resolve(status === '200');
+    });
+    socket.once('close', () => {
+      ended(status);
+      resolve(false);
+    });
+  });
+}
+
 /** @param {ReadersOrder} order */
 function follow({ port, tokens }) {
   let received = new Received();
@@ -69,17 +90,8 @@ function follow({ port, tokens }) {
       `GET /v1/stream HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`,
     );
     socket.on('error', () => undefined);
-    const opened = new Promise((/** @type {(is: boolean) => void} */ resolve) => {
-      let status = '';
-      socket.once('data', (head) => {
-        status = head.toString('latin1', 9, 12);
-        if (status !== '200') socket.destroy();
-        resolve(status === '200');
-      });
-      socket.once('close', () => {
-        if (!isClosing) received.ended(status);
-        resolve(false);
-      });
+    const opened = answered(socket, (status) => {
+      if (!isClosing) received.ended(status);
     });
     socket.on('data', (chunk) => received.take(chunk));
     if (n % LOOKING === 0) socket.on('data', (chunk) => received.look(chunk));
