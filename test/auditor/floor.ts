@@ -256,7 +256,7 @@ export function expectedOf(lines: readonly string[]): Expected {
     shoes: all.map(({ shoe: { shoe, coups, cards, closed } }) => ({ shoe, coups, cards, closed })),
     coups: all.flatMap((rows) =>
       rows.coups().map(({ ref, coup, state: is, outcome, dealer, detail }) => ({
-        shoe: rows.shoe.shoe,
+        shoe: rows.name,
         ref,
         coup,
         state: is,

@@ -114,7 +114,7 @@ function taken(shoe: Shoe): ChangedShoe {
   const ahead = shoe.lane?.takeChanges() ?? null;
   const mark = ahead && ahead.mark !== UNCHANGED ? ahead.mark : changes.mark;
   const sums = changes.sums || ahead?.sums === true;
-  return { shoe, ...changes, mark, sums, coups: [...coups].map(takenCoup), ahead };
+  return { shoe, coups: [...coups].map(takenCoup), ahead, ...changes, mark, sums };
 }
 
 function takenCoup(coup: Coup): ChangedShoe['coups'][number] {

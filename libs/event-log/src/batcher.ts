@@ -111,7 +111,7 @@ export class Batcher {
     return new Promise((resolve, reject) => {
       const since = performance.now();
       const asked = { partition, records, urgency, weight, since };
-      const waiting: Waiting = { ...asked, handed: 0, resolve, reject };
+      const waiting: Waiting = { handed: 0, resolve, reject, ...asked };
       this.open.add(waiting);
       this.queuedBytes += weight;
       const number = this.options.queueOf(partition);

@@ -72,7 +72,7 @@ export function identityOf(request: FastifyRequest): Identity {
     throw new Error(
       `${request.method} ${request.routeOptions.url ?? ''} is open and has no identity`,
     );
-  return { ...request.identity, instance: instanceOf(request) };
+  return { instance: instanceOf(request), ...request.identity };
 }
 
 /** Returns the person of an identity. Throws for a device. */

@@ -100,7 +100,7 @@ export class RangeJudge {
 
   private pass({ shoes, outside }: Rows, leftReach: boolean): void {
     for (const rows of shoes)
-      if (this.isListed(rows.shoe)) this.taker.shoe(this.judged(rows, leftReach));
+      if (this.isListed(rows)) this.taker.shoe(this.judged(rows, leftReach));
       else for (const finding of inForce(rows.findings())) this.taker.unlisted(finding);
     for (const change of outside)
       for (const finding of inForce([change]))
@@ -108,9 +108,9 @@ export class RangeJudge {
         else this.taker.unlisted(finding);
   }
 
-  private isListed({ shoe, ref }: AuditedShoe): boolean {
+  private isListed({ name, ref }: ShoeRows): boolean {
     const { listed } = this.judging;
-    if ('shoe' in listed) return shoe === listed.shoe;
+    if ('shoe' in listed) return name === listed.shoe;
     return this.begin < Infinity && ref !== this.unlisted;
   }
 

@@ -134,7 +134,6 @@ function playOf(shoe: Shoe, coup: Coup): CoupPlay {
   const { ref, number, kind, state, opening, player, banker, bettingClosed, entries } = coup;
   const since = msSince(opening.time);
   return {
-    ...{ ref, number, kind, state, player, banker, entries },
     dealer: dealerOf(coup),
     openedAt: opening.time,
     endedAt: endOf(shoe, coup),
@@ -147,6 +146,7 @@ function playOf(shoe: Shoe, coup: Coup): CoupPlay {
       ms: since(event.time),
     })),
     bets: coup.wagers.map((wager) => betRow(wager, since)),
+    ...{ ref, number, kind, state, player, banker, entries },
   };
 }
 

@@ -106,6 +106,8 @@ function steppedShoe(shoe: Shoe) {
   };
 }
 
+const CARDS_OF_RANK = RANKS.map((rank) => SUITS.map((suit) => cardIndex(`${rank}${suit}`)));
+
 const leftByRank = ({
   decks,
   copies,
@@ -113,11 +115,8 @@ const leftByRank = ({
   readonly decks: number;
   readonly copies: ArrayLike<number>;
 }): readonly number[] =>
-  RANKS.map((rank) =>
-    SUITS.reduce(
-      (left, suit) => left - (copies[cardIndex(`${rank}${suit}`)] as number),
-      decks * SUITS.length,
-    ),
+  CARDS_OF_RANK.map((cards) =>
+    cards.reduce((left, card) => left - (copies[card] as number), decks * cards.length),
   );
 
 function burnOf(shoe: Shoe, burned: readonly (Card | null)[]): AuditedBurn | null {

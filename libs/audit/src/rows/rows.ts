@@ -24,20 +24,32 @@ export interface AuditedUnjudgeable extends Marked {
 }
 
 /**
- * A shoe that changed, with its changed rows. Each list is made on request, from the shoe as it
- * then is.
+ * A shoe that changed, with its changed rows. Each is made on request, from the shoe as it then
+ * is.
  */
 export class ShoeRows {
-  readonly shoe: AuditedShoe;
+  /** The reference of the shoe's opening. */
+  readonly ref: string;
+  readonly table: string;
+  /** The shoe's own name. */
+  readonly name: string;
   /** The mark of its opening; null if it was open before. */
   readonly opened: number | null;
   /** Null if only other rows of the shoe changed. */
   readonly mark: number | null;
 
   constructor(private readonly changed: ChangedShoe) {
-    this.shoe = auditedShoe(changed.shoe);
+    const { ref, table, name } = changed.shoe;
+    this.ref = ref;
+    this.table = table;
+    this.name = name;
     this.opened = changed.opened === UNCHANGED ? null : changed.opened;
     this.mark = changed.mark === UNCHANGED ? null : changed.mark;
+  }
+
+  /** Returns the shoe. */
+  get shoe(): AuditedShoe {
+    return auditedShoe(this.changed.shoe);
   }
 
   /** Returns the coups that changed; with `wanted`, only those of these references. */
@@ -48,13 +60,13 @@ export class ShoeRows {
     return [
       ...coups
         .filter(({ coup }) => isWanted(coup.ref))
-        .map(({ coup, mark }) => ({ ...auditedCoup(shoe, coup), mark })),
+        .map(({ coup, mark }) => ({ mark, ...auditedCoup(shoe, coup) })),
       ...unseen
         .filter(({ ref }) => isWanted(ref))
-        .map((coup) => ({ ...coup.row(), mark: coup.mark })),
+        .map((coup) => ({ mark: coup.mark, ...coup.row() })),
       ...[...gone.values()]
         .filter(({ coup }) => isWanted(coup.ref))
-        .map(({ coup, mark }) => ({ ...goneCoup(shoe, coup), mark })),
+        .map(({ coup, mark }) => ({ mark, ...goneCoup(shoe, coup) })),
     ];
   }
 

@@ -238,6 +238,7 @@ function checkPartitions({
   unjudgeable,
   devices,
   houseEvents,
+  deliveries,
   snapshots,
   parked,
 }: RowBatch): void {
@@ -246,7 +247,7 @@ function checkPartitions({
   if (moving.size !== moves.length) throw new Error('a batch must not move a partition twice');
   for (const { from, next } of moves)
     if (next < from) throw new Error(`a position must not move back from ${from} to ${next}`);
-  for (const { partition } of [
+  const lists: readonly (readonly { readonly partition: number }[])[] = [
     tables,
     shoes,
     coups,
@@ -257,14 +258,16 @@ function checkPartitions({
     unjudgeable,
     devices,
     houseEvents,
+    deliveries,
     snapshots,
     parked,
-  ].flat()) {
-    if (!moving.has(partition))
-      throw new Error(
-        `the batch has a row of partition ${partition} but does not move that partition`,
-      );
-  }
+  ];
+  for (const list of lists)
+    for (const { partition } of list)
+      if (!moving.has(partition))
+        throw new Error(
+          `the batch has a row of partition ${partition} but does not move that partition`,
+        );
 }
 
 function movingOf({ sql, schema }: WriterPool, moves: readonly PositionMove[]): Statement {
@@ -358,7 +361,7 @@ const linesIn = <Line extends object>(
 ) =>
   totals.flatMap((of) => {
     const { shoeRef, table, shoe, currency } = of;
-    return list(of).map((line) => ({ ...line, shoeRef, table, shoe, currency }));
+    return list(of).map((line) => ({ shoeRef, table, shoe, currency, ...line }));
   });
 
 /**
