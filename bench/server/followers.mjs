@@ -57,7 +57,8 @@ class Received {
 }
 
 /**
- * Whether the stream was opened; says at its end with which status it had been answered, '' if none.
+ * Whether the stream was opened; says at its end with which status it had been answered, '' if not
+ * at all.
  * @param {import('node:net').Socket} socket
  * @param {(status: string) => void} ended
  * @returns {Promise<boolean>}

@@ -88,8 +88,7 @@ export class Standing implements Omit<Audited, 'state'> {
       for (const { key, entry } of shoe.unjudgeable())
         if (entry) this.entries.set(key, entry);
         else this.entries.delete(key);
-      for (const [key, line] of this.lines)
-        if (line.shoe === shoe.name) this.lines.delete(key);
+      for (const [key, line] of this.lines) if (line.shoe === shoe.name) this.lines.delete(key);
       for (const line of shoe.ledger()) this.lines.set(`${line.shoe} ${line.seat}`, line);
       for (const { mark: _, ...coup } of shoe.coups())
         if (coup.state !== 'open') this.coups.push(coup);

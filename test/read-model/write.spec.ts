@@ -315,14 +315,20 @@ describe('a write of rows', () => {
     }
   });
 
-  it('rejects rows of a partition that it does not move, and a move back', async () => {
-    await expect(
-      store.write({
-        ...NOTHING,
-        moves: [move(0, generation, 0, 1)],
-        coups: [coupRow('c', { partition: 1 })],
-      }),
-    ).rejects.toThrow(/partition 1/);
+  it('rejects a row of any kind of a partition that it does not move', async () => {
+    const { moves, totals: _, ...lists } = evening(generation, 0, 12);
+    const kinds = Object.entries(lists).filter(([, list]) => list.length > 0);
+    expect(kinds.map(([kind]) => kind)).toContain('deliveries');
+    for (const [kind, list] of kinds)
+      await expect(
+        store.write({
+          ...{ ...NOTHING, moves },
+          [kind]: list.map((row) => ({ ...row, partition: 1 })),
+        }),
+      ).rejects.toThrow(/has a row of partition 1/);
+  });
+
+  it('rejects a move back, and rows without any move', async () => {
     await expect(store.write({ ...NOTHING, moves: [move(0, generation, 1, 0)] })).rejects.toThrow(
       /must not move back/,
     );

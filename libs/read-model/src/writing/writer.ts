@@ -224,45 +224,15 @@ export class RowStore {
 
 /**
  * Throws if the batch has a row of a partition that it does not move, because that row would not be
- * fenced.
+ * fenced. Totals name no partition.
  */
-function checkPartitions({
-  moves,
-  tables,
-  shoes,
-  coups,
-  findings,
-  reviews,
-  bases,
-  reviewEvents,
-  unjudgeable,
-  devices,
-  houseEvents,
-  deliveries,
-  snapshots,
-  parked,
-}: RowBatch): void {
+function checkPartitions({ moves, totals: _, ...lists }: RowBatch): void {
   const moving = new Set(moves.map(({ partition }) => partition));
   if (moving.size === 0) throw new Error('a batch must move at least one partition');
   if (moving.size !== moves.length) throw new Error('a batch must not move a partition twice');
   for (const { from, next } of moves)
     if (next < from) throw new Error(`a position must not move back from ${from} to ${next}`);
-  const lists: readonly (readonly { readonly partition: number }[])[] = [
-    tables,
-    shoes,
-    coups,
-    findings,
-    reviews,
-    bases,
-    reviewEvents,
-    unjudgeable,
-    devices,
-    houseEvents,
-    deliveries,
-    snapshots,
-    parked,
-  ];
-  for (const list of lists)
+  for (const list of Object.values(lists))
     for (const { partition } of list)
       if (!moving.has(partition))
         throw new Error(
