@@ -49,10 +49,7 @@ export class LogWindow {
   }
 
   private async slice(partition: number, offset: number): Promise<Slice> {
-    const records = await this.log.read(partition, offset).catch((error: unknown) => {
-      if (error instanceof BrokenLog) return [];
-      throw error;
-    });
+    const records = await this.read(partition, offset);
     const bytes = records.reduce((sum, { value }) => sum + value.length, 0);
     const slice = { partition, records, bytes };
     this.slices.push(slice);
@@ -60,5 +57,21 @@ export class LogWindow {
     while (this.bytes > KEPT_BYTES_MAX && this.slices.length > 1)
       this.bytes -= this.slices.shift()?.bytes ?? 0;
     return slice;
+  }
+
+  /** Returns records from an offset on; none if the one at this offset is gone. */
+  private async read(partition: number, offset: number): Promise<StoredRecord[]> {
+    try {
+      return await this.log.read(partition, offset);
+    } catch (error) {
+      if (!(error instanceof BrokenLog)) throw error;
+    }
+    try {
+      // a later record may be the one that is gone
+      return await this.log.read(partition, offset, 1);
+    } catch (error) {
+      if (error instanceof BrokenLog) return [];
+      throw error;
+    }
   }
 }
