@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
@@ -13,6 +14,10 @@ const file = (name: string, text: string): string => {
   return join(folder, name);
 };
 
+const TLS = {
+  SHOEPRINT_TLS_CERT: 'test/fixtures/tls/cert.pem',
+  SHOEPRINT_TLS_KEY: 'test/fixtures/tls/key.pem',
+};
 const DATABASE_URL = 'postgres://me:hidden-word@127.0.0.1:5432/shoeprint';
 const faultsOf = (variables: Record<string, string>): readonly string[] => {
   try {
@@ -115,13 +120,39 @@ describe('the settings of an api', () => {
   });
 
   it('accept TLS only with both files', () => {
-    const [SHOEPRINT_TLS_CERT, SHOEPRINT_TLS_KEY] = [file('tls.crt', 'c'), file('tls.key', 'k')];
-    expect(serverSettings({ DATABASE_URL, SHOEPRINT_TLS_CERT, SHOEPRINT_TLS_KEY }).tls).toEqual({
-      cert: Buffer.from('c'),
-      key: Buffer.from('k'),
-      files: [SHOEPRINT_TLS_CERT, SHOEPRINT_TLS_KEY],
+    expect(serverSettings({ DATABASE_URL, ...TLS }).tls).toEqual({
+      cert: readFileSync(TLS.SHOEPRINT_TLS_CERT),
+      key: readFileSync(TLS.SHOEPRINT_TLS_KEY),
+      files: [TLS.SHOEPRINT_TLS_CERT, TLS.SHOEPRINT_TLS_KEY],
     });
+    const { SHOEPRINT_TLS_KEY } = TLS;
     expect(namesOf({ DATABASE_URL, SHOEPRINT_TLS_KEY })).toEqual(['SHOEPRINT_TLS_CERT']);
+  });
+
+  const otherKey = (): string => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    return file('other.key', privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+  };
+  it.each<[string, () => Record<string, string>, RegExp]>([
+    [
+      'a file without a certificate',
+      () => ({ SHOEPRINT_TLS_CERT: file('no.crt', 'hidden-word') }),
+      /^SHOEPRINT_TLS_CERT: must be a file of certificates in PEM \(.*no start line\)$/,
+    ],
+    [
+      'a file without a key',
+      () => ({ SHOEPRINT_TLS_KEY: file('no.key', 'hidden-word') }),
+      /^SHOEPRINT_TLS_KEY: must be a file of the private key in PEM, without a passphrase \(.+\)$/,
+    ],
+    [
+      'a key of another certificate',
+      () => ({ SHOEPRINT_TLS_KEY: otherKey() }),
+      /^SHOEPRINT_TLS_KEY: must be the key of the certificate in SHOEPRINT_TLS_CERT \(.+\)$/,
+    ],
+  ])('refuse TLS with %s', (_, wrong, fault) => {
+    const faults = faultsOf({ DATABASE_URL, ...TLS, ...wrong() });
+    expect(faults).toEqual([expect.stringMatching(fault)]);
+    expect(faults.join()).not.toContain('hidden-word');
   });
 
   it.each<[Record<string, string>, boolean]>([
@@ -171,12 +202,15 @@ describe('the settings of an api', () => {
           DATABASE_URL,
           SHOEPRINT_ADMIN_PASSWORD: 'hidden-word-too',
           SHOEPRINT_METRICS_TOKEN: 'hidden-word-for-metrics',
-          SHOEPRINT_TLS_CERT: file('c', 'hidden-word'),
-          SHOEPRINT_TLS_KEY: file('k', 'hidden-word'),
+          ...TLS,
           ...log,
         }),
       );
       expect(text).not.toContain('hidden-word');
+      expect(text).not.toContain(
+        readFileSync(TLS.SHOEPRINT_TLS_KEY).toString('base64').slice(0, 40),
+      );
+      expect(text).not.toContain('PRIVATE KEY');
       expect(JSON.parse(text)).toMatchObject({ port: 8377, databaseUrl: '(set)' });
     }
   });

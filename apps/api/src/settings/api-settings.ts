@@ -1,4 +1,5 @@
-import { heapLimit, type Environment } from '#process';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import { asError, heapLimit, type Environment } from '#process';
 import {
   houseSettings,
   logLevelSettings,
@@ -158,12 +159,32 @@ function tls(env: Environment): ApiSettings['tls'] {
     env.text('SHOEPRINT_TLS_CERT') ?? '',
     env.text('SHOEPRINT_TLS_KEY') ?? '',
   ] as const;
-  if (cert && key) return Object.freeze({ cert, key, files });
+  if (cert && key) {
+    checkTls(env, { cert, key });
+    return Object.freeze({ cert, key, files });
+  }
   if (env.text('SHOEPRINT_TLS_CERT') && !env.text('SHOEPRINT_TLS_KEY'))
     env.fault('SHOEPRINT_TLS_KEY', 'is missing beside SHOEPRINT_TLS_CERT');
   if (env.text('SHOEPRINT_TLS_KEY') && !env.text('SHOEPRINT_TLS_CERT'))
     env.fault('SHOEPRINT_TLS_CERT', 'is missing beside SHOEPRINT_TLS_KEY');
   return undefined;
+}
+
+/** Reports files that TLS cannot use. */
+function checkTls(env: Environment, { cert, key }: { cert: Buffer; key: Buffer }): void {
+  const check = (name: string, used: SecureContextOptions, must: string): boolean => {
+    try {
+      createSecureContext(used);
+      return true;
+    } catch (error) {
+      env.fault(name, `must be ${must} (${asError(error).message})`);
+      return false;
+    }
+  };
+  const [CERT, KEY] = ['SHOEPRINT_TLS_CERT', 'SHOEPRINT_TLS_KEY'];
+  const isCert = check(CERT, { cert }, 'a file of certificates in PEM');
+  const isKey = check(KEY, { key }, 'a file of the private key in PEM, without a passphrase');
+  if (isCert && isKey) check(KEY, { cert, key }, `the key of the certificate in ${CERT}`);
 }
 
 /** A session's last use is kept to the minute, so a limit of fewer minutes would be a guess. */
