@@ -1,5 +1,6 @@
 export * from './port.js';
 export { partitionOf } from './partition.js';
+export { recordsAt } from './records-at.js';
 export {
   MemoryLog,
   MemoryStore,

@@ -1,4 +1,4 @@
-import { BrokenLog, type EventLog, type StoredRecord } from '#event-log';
+import { recordsAt, type EventLog, type StoredRecord } from '#event-log';
 import type { RecordPosition } from './rows.js';
 
 /** Bytes of values that are kept of the log while a package is made. */
@@ -49,7 +49,7 @@ export class LogWindow {
   }
 
   private async slice(partition: number, offset: number): Promise<Slice> {
-    const records = await this.read(partition, offset);
+    const records = (await recordsAt(this.log, partition, offset)) ?? [];
     const bytes = records.reduce((sum, { value }) => sum + value.length, 0);
     const slice = { partition, records, bytes };
     this.slices.push(slice);
@@ -57,21 +57,5 @@ export class LogWindow {
     while (this.bytes > KEPT_BYTES_MAX && this.slices.length > 1)
       this.bytes -= this.slices.shift()?.bytes ?? 0;
     return slice;
-  }
-
-  /** Returns records from an offset on; none if the one at this offset is gone. */
-  private async read(partition: number, offset: number): Promise<StoredRecord[]> {
-    try {
-      return await this.log.read(partition, offset);
-    } catch (error) {
-      if (!(error instanceof BrokenLog)) throw error;
-    }
-    try {
-      // a later record may be the one that is gone
-      return await this.log.read(partition, offset, 1);
-    } catch (error) {
-      if (error instanceof BrokenLog) return [];
-      throw error;
-    }
   }
 }

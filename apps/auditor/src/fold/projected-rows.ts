@@ -107,9 +107,12 @@ class TableProjection {
 
   addShoe(changed: ShoeRows, rows: Gathered): void {
     const { mark } = changed;
-    if (mark !== null) rows.shoes.push(this.shoe(changed.shoe, mark));
     const sums = changed.sums(this.dayOf);
-    if (sums) rows.totals.push(this.run.projectedSums.totals(changed.shoe, sums));
+    if (mark !== null || sums) {
+      const { shoe } = changed;
+      if (mark !== null) rows.shoes.push(this.shoe(shoe, mark));
+      if (sums) rows.totals.push(this.run.projectedSums.totals(shoe, sums));
+    }
     rows.coups.push(...this.coups(changed));
     for (const finding of changed.findings()) rows.findings.push(this.finding(finding));
     rows.unjudgeable.push(...this.unjudgeable(changed));

@@ -1,5 +1,5 @@
 import { leafHash, nameOfTable, tableOfRecord, type Sha256 } from '#evidence';
-import { BrokenLog, type EventLog, type StoredRecord } from '#event-log';
+import { recordsAt, type EventLog, type StoredRecord } from '#event-log';
 import type { LeafCursor, Mismatch, SealReader } from '#seal-store';
 
 /** What is read at once. */
@@ -44,7 +44,7 @@ export class LogComparison {
   async *compare({ partition, from, to }: LogRange): AsyncGenerator<ComparedRecords> {
     this.cursors.clear();
     for (let next = from; next < to;) {
-      const records = await this.read(partition, next);
+      const records = await recordsAt(this.log, partition, next, CHUNK_BYTES);
       if (records === undefined) {
         const gone = await this.goneFrom({ partition, from: next, to });
         next = gone.goneTo ?? next + 1;
@@ -60,27 +60,6 @@ export class LogComparison {
         bytes += record.value.length;
       }
       yield { next, bytes, differences };
-    }
-  }
-
-  /** Returns the next records, or undefined if the one at this offset cannot be read. */
-  private async read(
-    partition: number,
-    from: number,
-  ): Promise<readonly StoredRecord[] | undefined> {
-    try {
-      const records = await this.log.read(partition, from, CHUNK_BYTES);
-      return records[0]?.offset === from ? records : undefined;
-    } catch (error) {
-      if (!(error instanceof BrokenLog)) throw error;
-    }
-    try {
-      // The fault may be of a later record.
-      const records = await this.log.read(partition, from, 1);
-      return records[0]?.offset === from ? records.slice(0, 1) : undefined;
-    } catch (error) {
-      if (error instanceof BrokenLog) return undefined;
-      throw error;
     }
   }
 
