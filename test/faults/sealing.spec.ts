@@ -23,8 +23,8 @@ const TABLES = ['B1', 'B2', 'B3', 'B4', 'B5'];
 const REASON = ['--reason', 'a test of faults', '--by', 'mei'];
 /** Between two records: about 50 a second, so that twenty rounds of all faults can be checked. */
 const PAUSE_MS = 20;
-/** So many kilobytes are too few for another file. */
-const FULL_KB = 64;
+/** The size of a disk that is filled at once. */
+const SMALL_KB = 64;
 
 let processes: Processes;
 let cluster: KafkaCluster;
@@ -122,11 +122,14 @@ async function anotherCheckpoint(): Promise<void> {
   );
 }
 
-/** Waits until a sealer raises an alarm, by its metrics or its log. */
-const alarmed = (words: RegExp): Promise<unknown> =>
+/** Waits until a sealer raises an alarm in its log. Does `before` ahead of each look. */
+const alarmed = (words: RegExp, before?: () => unknown): Promise<unknown> =>
   eventually(
     `an alarm ${words.source}`,
-    () => sealers.some((each) => words.test(each.lastWords())),
+    () => {
+      before?.();
+      return sealers.some((each) => words.test(each.lastWords()));
+    },
     ROUND_MS,
   );
 
@@ -189,10 +192,16 @@ const FAULTS: Readonly<Record<string, Strike>> = {
     await Promise.all(sealers.map((each) => each.start()));
   },
   'disk of the key full': async () => {
-    const kept = `${site.folder}/keys`;
-    const isMounted = await fill(kept);
-    await alarmedOrRetrying();
-    await drain(kept, isMounted);
+    const keys = `${site.folder}/keys`;
+    const isMounted = mountSmallDisk(keys);
+    try {
+      await alarmed(/retrying signature.*(ENOSPC|EISDIR)/, () => isMounted && fill(keys));
+      if (isMounted) rmSync(`${keys}/filler`);
+      else rmSync(`${site.keyFile}.last.next`, { recursive: true });
+      await anotherCheckpoint();
+    } finally {
+      if (isMounted) await unmount(keys);
+    }
   },
   'database restored to an older state': async (load) => {
     await backUp();
@@ -208,40 +217,42 @@ const FAULTS: Readonly<Record<string, Strike>> = {
   },
 };
 
-/** Moves the keys to a disk that is full. Where none can be mounted, a folder refuses the file. */
-async function fill(keys: string): Promise<boolean> {
-  const copy = `${keys}.copy`;
-  cpSync(keys, copy, { recursive: true });
+/**
+ * Moves the keys to a small disk of their own, and returns true. Where none can be mounted, a
+ * folder takes the place of the file that a sealer writes next.
+ */
+function mountSmallDisk(keys: string): boolean {
+  cpSync(keys, `${keys}.copy`, { recursive: true });
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${FULL_KB}k`, 'tmpfs', keys]);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SMALL_KB}k`, 'tmpfs', keys]);
   } catch {
+    rmSync(`${keys}.copy`, { recursive: true });
     mkdirSync(`${site.keyFile}.last.next`, { recursive: true });
     return false;
   }
-  cpSync(copy, keys, { recursive: true });
-  try {
-    for (;;) appendFileSync(`${keys}/filler`, Buffer.alloc(1_024));
-  } catch {
-    // it is full
-  }
+  cpSync(`${keys}.copy`, keys, { recursive: true });
+  rmSync(`${keys}.copy`, { recursive: true });
   return true;
 }
 
-async function drain(keys: string, isMounted: boolean): Promise<void> {
-  if (!isMounted) rmSync(`${site.keyFile}.last.next`, { recursive: true });
-  else {
-    rmSync(`${keys}/filler`);
-    await anotherCheckpoint();
-    await Promise.all(sealers.map((each) => each.end('SIGTERM')));
-    cpSync(keys, `${keys}.copy`, { recursive: true });
-    execFileSync('umount', [keys]);
-    cpSync(`${keys}.copy`, keys, { recursive: true });
-    await Promise.all(sealers.map((each) => each.start()));
+/** Takes what is left of a disk. A sealer that replaces a file meanwhile leaves room again. */
+function fill(disk: string): void {
+  try {
+    for (;;) appendFileSync(`${disk}/filler`, Buffer.alloc(1_024));
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ENOSPC' });
   }
-  rmSync(`${keys}.copy`, { recursive: true });
 }
 
-const alarmedOrRetrying = (): Promise<unknown> => alarmed(/retrying signature.*(ENOSPC|EISDIR)/);
+/** Moves the keys back from a disk of their own. */
+async function unmount(keys: string): Promise<void> {
+  await Promise.all(sealers.map((each) => each.end('SIGTERM')));
+  cpSync(keys, `${keys}.copy`, { recursive: true });
+  execFileSync('umount', [keys]);
+  cpSync(`${keys}.copy`, keys, { recursive: true });
+  rmSync(`${keys}.copy`, { recursive: true });
+  await Promise.all(sealers.map((each) => each.start()));
+}
 
 /** The tables of the schema `seal`. */
 async function sealedTables(): Promise<string[]> {
