@@ -147,7 +147,13 @@ export function describeEventLog(
       });
 
       it('preserves any bytes and keys exactly', async () => {
-        const written: LogRecord[] = [];
+        // a character that is cut between two records, and one that stands for bytes that are none
+        const cut = [[0xc3], [0xa9], [0xef, 0xbf, 0xbd], []];
+        const written = cut.map((each): LogRecord => ({
+          key: 'cut',
+          value: Uint8Array.from(each),
+        }));
+        await log.append({ partition: 3, records: written, urgency: 'live' });
         const bytes = fc.oneof(
           fc.uint8Array({ maxLength: 200 }),
           fc.uint8Array({ minLength: 3000, maxLength: 4000 }),

@@ -90,8 +90,9 @@ export class Sessions {
         `the database holds ${found ? 'another log' : 'no log'}, not ${this.identity.id}`,
       );
     // A session keeps its plans. One that was made while the log was small would read all of it.
+    // Left to itself, PostgreSQL plans each statement again, which takes longer than to run it.
     await client.query(
-      `set jit = off; set enable_seqscan = off; set default_transaction_isolation = 'read committed'${this.settings.limited ? `; set role ${LOG_ROLE}` : ''}`,
+      `set jit = off; set enable_seqscan = off; set plan_cache_mode = force_generic_plan; set default_transaction_isolation = 'read committed'${this.settings.limited ? `; set role ${LOG_ROLE}` : ''}`,
     );
   }
 }
