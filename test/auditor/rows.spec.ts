@@ -267,6 +267,27 @@ describe('the rows', () => {
     await expectRows(floor, new Map([['T1', lines]]));
   });
 
+  it('name the record that ended a coup as its last change, and none while the coup is open', async () => {
+    const floor = await floorOf(1);
+    const log = new TableLog();
+    log.open();
+    log.add('shoe', 'coup-opened', { coup: 1 });
+    log.draw('P 9S B 4H P KD B 4D');
+    const before = log.events.length;
+    log.add('terminal', 'coup-closed');
+    const lines = linesOf(log.events);
+    const coups = (): Promise<{ state: string; changed: string }[]> =>
+      floor.query('select state, changed from rows.coup');
+    await floor.start();
+    await append(floor.log, 'T1', recordsOf('T1', lines.slice(0, before)), 0);
+    await floor.caughtUp();
+    expect(await coups()).toEqual([{ state: 'open', changed: '0' }]);
+    await append(floor.log, 'T1', recordsOf('T1', lines.slice(before)), 0);
+    await floor.caughtUp();
+    expect(await coups()).toEqual([{ state: 'over', changed: String(before + 1) }]);
+    await expectRows(floor, new Map([['T1', lines]]));
+  });
+
   it('keep when the event was received that first raised a finding, while later events change the finding', async () => {
     const floor = await floorOf(1);
     const log = new TableLog();

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../kit/eventually.js';
 import { keyOf, RowsNotWritten, RowStore, type ReviewOfFinding, type RowBatch } from '#read-model';
 import { eachOnFreshRows, type Rows } from './looking.js';
 import {
@@ -285,6 +286,38 @@ describe('a write of rows', () => {
     await put({ tables: [tableRow('B07', { changed: 2 })] });
     expect(await rows.ask('select snapshot, snapshot_next, changed from rows.table_state')).toEqual(
       [{ snapshot: Buffer.from([1, 0, 255]), snapshot_next: 1, changed: 2 }],
+    );
+  });
+
+  it('changes rows that most events change in their place, so that no index grows with each event', async () => {
+    const { devices, deliveries, coups } = evening(generation, 0, 1);
+    const times = 30;
+    for (let n = 1; n <= times; n += 1)
+      await put({
+        devices: devices.map((row) => ({ ...row, events: n, changed: n })),
+        deliveries: deliveries.map((row) => ({ ...row, events: n, changed: n })),
+        // as the auditor writes a coup that is open
+        coups: coups.map((row) => ({ ...row, coup: 1, state: 'open', changed: 0, dealer: `${n}` })),
+      });
+    const changes = (): Promise<{ relname: string; times: number; inPlace: number }[]> =>
+      rows.ask(
+        `select relname, n_tup_upd::int as times, n_tup_hot_upd::int as "inPlace"
+         from pg_stat_user_tables where schemaname = 'rows'
+           and relname in ('coup', 'delivery', 'device') order by relname`,
+      );
+    // PostgreSQL counts some seconds later
+    const seen = await eventually(
+      `${times - 1} changes of each row`,
+      async () => {
+        const found = await changes();
+        return found.length === 3 && found.every((each) => each.times >= times - 1) && found;
+      },
+      30_000,
+    );
+    expect(seen).toEqual(
+      ['coup', 'delivery', 'device'].map((relname) => ({
+        ...{ relname, times: times - 1, inPlace: times - 1 },
+      })),
     );
   });
 

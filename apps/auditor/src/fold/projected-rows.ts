@@ -139,7 +139,7 @@ class TableProjection {
       table,
       shoe,
       gamingDay: this.dayOf(coup.openedAt),
-      ...this.at(coup.mark),
+      ...this.at(coup.state === 'open' ? 0 : coup.mark),
       ...coup,
       openedAt: utcOf(coup.openedAt),
       endedAt: utcOrNull(coup.endedAt),

@@ -18,6 +18,7 @@ import { VideoHeld1790000000020 } from '../migrations/1790000000020-video-held.j
 import { ShoeBurn1790000000030 } from '../migrations/1790000000030-shoe-burn.js';
 import { PassedRecord1790000000040 } from '../migrations/1790000000040-passed-record.js';
 import { SnapshotWaits1790000000050 } from '../migrations/1790000000050-snapshot-waits.js';
+import { RowsInPlace1790000000060 } from '../migrations/1790000000060-rows-in-place.js';
 import { quotedSchema, ROWS_SCHEMA } from './schema.js';
 import { SnakeCase } from './snake-case.js';
 
@@ -36,6 +37,7 @@ const MIGRATIONS = [
   ShoeBurn1790000000030,
   PassedRecord1790000000040,
   SnapshotWaits1790000000050,
+  RowsInPlace1790000000060,
 ];
 
 /** Options of a connection for reading rows. */

@@ -102,7 +102,6 @@ export const findingColumns = (body: Finding) => ({
 /** An entry that says what could not be judged. */
 @Entity('unjudgeable')
 @Index('unjudgeable_shoe', ['shoeRef'])
-@Index('unjudgeable_changed', ['partition', 'changed'])
 export class UnjudgeableRow extends Changed {
   @PrimaryColumn(KEY) readonly table!: string;
   @PrimaryColumn(KEY) readonly shoeRef!: string;

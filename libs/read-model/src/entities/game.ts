@@ -69,7 +69,8 @@ export type CoupCommission = CoupDetail['commission'][number];
 
 /**
  * A coup, by the reference of its opening and its table. Coups of a shoe are in order of (coup,
- * ref). Coups of a table and in lists are in order of (gaming_day, opened_at, ref).
+ * ref). Coups of a table and in lists are in order of (gaming_day, opened_at, ref). `changed` is 0
+ * as long as the coup is open, so that each card changes the row in its place.
  */
 @Entity('coup')
 @Index('coup_order', ['shoeRef', 'coup', 'ref'])

@@ -28,7 +28,6 @@ import { tableOf } from './table.js';
 /** An act of a person on a finding, and what became of it. */
 @Entity('review_event')
 @Index('review_event_finding', ['finding', 'offset', 'line'])
-@Index('review_event_changed', ['partition', 'changed'])
 @Index('review_event_held', ['finding'], { where: '(held_until IS NOT NULL)' })
 // an expression, which only the migration can write
 @Index('review_event_claim', { synchronize: false })

@@ -47,7 +47,6 @@ export const TABLE_STATE = tableOf(TableRow);
 
 /** A device at a table. Its gaps and unread cards are findings. */
 @Entity('device')
-@Index('device_changed', ['partition', 'changed'])
 @Index('device_source', ['source'])
 export class DeviceRow extends Changed {
   @PrimaryColumn(KEY) readonly table!: string;
@@ -74,7 +73,6 @@ export const DEVICE = tableOf(DeviceRow);
 
 /** What one sender, by the stamp `receivedfrom`, delivered for one source at a table. */
 @Entity('delivery')
-@Index('delivery_changed', ['partition', 'changed'])
 @Index('delivery_sender', ['sender'])
 export class DeliveryRow extends Changed {
   @PrimaryColumn(KEY) readonly table!: string;
