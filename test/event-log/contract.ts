@@ -147,7 +147,7 @@ export function describeEventLog(
       });
 
       it('preserves any bytes and keys exactly', async () => {
-        // a character that is cut between two records, and one that stands for bytes that are none
+        // a character cut between two records, and the one that readers show for other bytes
         const cut = [[0xc3], [0xa9], [0xef, 0xbf, 0xbd], []];
         const written = cut.map((each): LogRecord => ({
           key: 'cut',

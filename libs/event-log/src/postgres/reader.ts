@@ -27,7 +27,7 @@ const RECORDS_MAX = 2000;
  * Reads several partitions in one snapshot: each counter, and the records from an offset on whose
  * predecessors total less than $3 bytes. A partition that ends at its offset has no row: followers
  * ask for all their partitions at every append, and most have nothing new. The records of one come
- * together, because a row for each costs node-postgres more than all that is done with most records.
+ * together, because node-postgres takes longer for a row than we do for most records.
  */
 const FETCH = `
 select json_build_array(w.nth, p.next, r.offsets, r.keys, r.bytes)::text as head, r.values

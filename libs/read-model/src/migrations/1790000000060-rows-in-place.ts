@@ -7,7 +7,7 @@ const UNREAD = ['device', 'delivery', 'unjudgeable', 'review_event'];
  * How full pages become in percent. The rest is for what becomes of the rows on it: nearly every
  * event changes a row of each of these tables.
  */
-const FILLED = { coup: 60, device: 50, delivery: 50 };
+const FILLED = { coup: 80, device: 50, delivery: 50 };
 
 /**
  * PostgreSQL changes a row in its place if no index has a column that changes, and if its page has
