@@ -1,4 +1,4 @@
-import { BrokenLog, type EventLog, type StoredRecord } from '#event-log';
+import { BrokenLog, recordsAt, type EventLog, type StoredRecord } from '#event-log';
 import type { FindingLocation, LinePosition } from '#read-model';
 import type { FileParts } from '../reading/files/export.js';
 import { MEDIA_TYPES } from '../reading/files/formats.js';
@@ -67,11 +67,16 @@ async function* linesAt(
 ): AsyncGenerator<Uint8Array, void> {
   for (let at = 0; at < lines.length; at += SLICE_LINES) {
     const slice = lines.slice(at, at + SLICE_LINES);
-    const records = await recordsAt(log, partition, new Set(slice.map(([offset]) => offset)));
+    const records = await recordsOf(log, partition, new Set(slice.map(([offset]) => offset)));
     yield Buffer.concat(
       slice.flatMap(([offset, line]) => {
         const found = logLinesOf(records.get(offset) as StoredRecord)[line];
-        if (!found) throw new BrokenLog(`no line ${line} of this record`, partition, offset);
+        if (!found)
+          throw new BrokenLog(
+            `no line ${line} at offset ${offset} of partition ${partition}`,
+            partition,
+            offset,
+          );
         return [stamps ? found.bytes : withoutStamps(found).content, LINE_FEED];
       }),
     );
@@ -81,7 +86,7 @@ async function* linesAt(
 const LINE_FEED = Buffer.from('\n');
 
 /** Returns the records with these offsets. Throws `BrokenLog` if the log lacks one of them. */
-async function recordsAt(
+async function recordsOf(
   log: EventLog,
   partition: number,
   offsets: ReadonlySet<number>,
@@ -89,9 +94,10 @@ async function recordsAt(
   const records = new Map<number, StoredRecord>();
   for (const offset of [...offsets].sort((a, b) => a - b)) {
     if (records.has(offset)) continue;
-    for (const record of await log.read(partition, offset, READ_BYTES))
+    for (const record of (await recordsAt(log, partition, offset, READ_BYTES)) ?? [])
       if (offsets.has(record.offset)) records.set(record.offset, record);
-    if (!records.has(offset)) throw new BrokenLog('no record at this offset', partition, offset);
+    if (!records.has(offset))
+      throw new BrokenLog(`partition ${partition} lacks offset ${offset}`, partition, offset);
   }
   return records;
 }

@@ -1,5 +1,5 @@
 import { canonicalLine, timeOf, unstamped } from '#audit';
-import type { EventLog, StoredRecord } from '#event-log';
+import { BrokenLog, recordsAt, type EventLog, type StoredRecord } from '#event-log';
 
 /** Which records to read: those of one key from an offset up to but not including another. */
 export interface RecordRange {
@@ -17,7 +17,8 @@ const READ_BYTES = 256 * 1024;
 
 /**
  * Yields the records of a range in the order of the log, one read at a time: none if a read had
- * only those of other keys. `rest` is called after each read with the ms since the last one.
+ * only those of other keys. `rest` is called after each read with the ms since the last one. Throws
+ * `BrokenLog` at the first offset that the log lacks.
  */
 export async function* recordsIn(
   log: EventLog,
@@ -26,9 +27,10 @@ export async function* recordsIn(
 ): AsyncGenerator<readonly StoredRecord[], void> {
   for (let next = from; next < to;) {
     const began = performance.now();
-    const read = await log.read(partition, next, READ_BYTES);
-    const last = read.at(-1);
-    if (!last) throw new Error(`partition ${partition} of the log ends at ${next}, before ${to}`);
+    const read = await recordsAt(log, partition, next, READ_BYTES);
+    const last = read?.at(-1);
+    if (!read || !last)
+      throw new BrokenLog(`partition ${partition} lacks offset ${next}`, partition, next);
     next = last.offset + 1;
     yield read.filter((record) => record.key === key && record.offset < to);
     await rest(performance.now() - began);
