@@ -192,6 +192,16 @@ describe('shoeprint seal restore', () => {
     );
   });
 
+  it('needs no record that is not sealed, such as one that the log lost', async () => {
+    await rolledBack();
+    if (!(site.log instanceof MemoryLog)) throw new Error('needs the log in memory');
+    const partition = partitionOf('B01', 2);
+    const offset = await site.log.head(partition);
+    for (const text of ['lost', 'later']) await site.append('B01', text);
+    site.log.faults.hole = { partition, offset };
+    expect((await site.run('restore', site.tiles, ...REASON)).code).toBe(0);
+  });
+
   it('refuses a log that lost sealed records, or that has other ones', async () => {
     await rolledBack();
     if (!(site.log instanceof MemoryLog)) throw new Error('needs the log in memory');

@@ -13,7 +13,7 @@ import {
   type Seal,
 } from '#evidence';
 import { nodeCryptography } from '#evidence/node';
-import { BrokenLog, type EventLog, type StoredRecord } from '#event-log';
+import { recordsAt } from '#event-log';
 import { Refusal } from '#process';
 import {
   ENTRIES_MAX,
@@ -197,20 +197,6 @@ async function bringBack(parts: OpenParts, { lease, state, leaves }: BringingBac
   }
 }
 
-async function readFrom(
-  log: EventLog,
-  partition: number,
-  offset: number,
-): Promise<readonly StoredRecord[]> {
-  try {
-    return await log.read(partition, offset);
-  } catch (error) {
-    if (error instanceof BrokenLog)
-      throw new Refusal(`partition ${partition} of the log is broken: ${error.message}`);
-    throw error;
-  }
-}
-
 /** Hashes the records up to a seal. Throws `Refusal` unless the trees then have its heads. */
 async function grownTo(
   { log, store }: OpenParts,
@@ -218,8 +204,11 @@ async function grownTo(
 ): Promise<Pick<ReturnType<Tables['seal']>, 'numbers' | 'grown'>> {
   for (const [partition, next] of seal.next.entries())
     for (let at = tables.positions[partition] ?? 0; at < next;) {
-      const read = (await readFrom(log, partition, at)).filter(({ offset }) => offset < next);
-      const { records, fault } = tables.admit(partition, read);
+      const read = await recordsAt(log, partition, at);
+      if (!read)
+        throw new Refusal(`partition ${partition} of the log is broken: it lacks offset ${at}`);
+      const wanted = read.filter(({ offset }) => offset < next);
+      const { records, fault } = tables.admit(partition, wanted);
       if (records.length === 0)
         throw new Refusal(fault?.message ?? `partition ${partition}: offset ${at} cannot be read`);
       await store.commit(lease, tables.grow(records));
