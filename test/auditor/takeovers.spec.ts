@@ -55,6 +55,24 @@ class SlowLog extends MemoryLog {
   }
 }
 
+/** A log that reads little at a time, into one buffer that the next read fills with zeros. */
+class OneBufferLog extends MemoryLog {
+  private last = Buffer.alloc(0);
+
+  override async read(partition: number, from: number): Promise<StoredRecord[]> {
+    this.last.fill(0);
+    const records = await super.read(partition, from, 2_000);
+    const buffer = Buffer.concat(records.map(({ value }) => value));
+    this.last = buffer;
+    let end = 0;
+    return records.map((record) => {
+      const start = end;
+      end += record.value.length;
+      return { ...record, value: buffer.subarray(start, end) };
+    });
+  }
+}
+
 let floor: Floor;
 let log: SlowLog;
 beforeEach(async () => {
@@ -456,6 +474,27 @@ describe('long work is divided into slices', () => {
     expect(clock).toBeGreaterThan(12 * (EVENTS / 4));
     expect(longest).toBeLessThanOrEqual(12);
   });
+});
+
+it('what is read for a takeover keeps nothing else of the log in memory', async () => {
+  await written(tablesIn(floor.log, 0, 3));
+  const [claimed] = await floor.store().claim('a test', 60_000, 1);
+  if (!claimed) throw new Error('no partition was claimed');
+  const loading = {
+    ...{ log: new OneBufferLog({ store: floor.log.store }), rows: floor.store() },
+    ...{ judging: judgingBy(BOOK), decoder: new Decoder(houseFrom(BOOK)) },
+    slices: new TimeSlices(() => 0),
+    unusable: (_table: string, why: Error): void => {
+      throw why;
+    },
+  };
+  const opening = new PartitionOpening(loading, claimed);
+  const partition = await opening.run(claimed, () => true);
+  if (!partition) throw new Error('the partition is not held');
+  expect(opening.bytes).toBeGreaterThan(2_000);
+  let folded = 0;
+  for (const table of opening.due) folded += (await load(loading, partition, table)).run.folded;
+  expect(folded).toBe(3 * EVENTS);
 });
 
 /** Returns how far a clock moved at most between two turns of the event loop while `work` ran. */

@@ -111,11 +111,13 @@ export class PartitionOpening {
     return isHeld();
   }
 
+  /** Keeps a copy, because the value is a view of all that was read at once. */
   private addToTail(record: StoredRecord): void {
-    this.tailBytes += record.value.length;
-    const tail = this.tails.get(record.key);
-    if (tail) tail.push(record);
-    else this.tails.set(record.key, [record]);
+    const kept = { ...record, value: Buffer.from(record.value) };
+    this.tailBytes += kept.value.length;
+    const tail = this.tails.get(kept.key);
+    if (tail) tail.push(kept);
+    else this.tails.set(kept.key, [kept]);
   }
 }
 
