@@ -2,8 +2,8 @@ import { BrokenLog, type EventLog, type StoredRecord } from './port.js';
 
 /**
  * Returns records from an offset on, about `bytes` of them as `EventLog.read` does; undefined if
- * there is none at that offset or it cannot be read. A hole further on, at which `read` rejects,
- * hides no record before it.
+ * there is none at that offset or it cannot be read. `read` rejects at a hole further on; this
+ * returns the first record then.
  */
 export async function recordsAt(
   log: Pick<EventLog, 'read'>,

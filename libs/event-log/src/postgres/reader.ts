@@ -4,9 +4,11 @@ import { BrokenLog, type StoredRecord } from '../port.js';
 import type { Sessions } from './sessions.js';
 import type { Wanted } from '../pull-follower.js';
 
-/** A row of `FETCH`: a `Head` as JSON, and the values one behind the other; null if there is none. */
+/** A row of `FETCH`. */
 interface Row {
+  /** A `Head` as JSON. */
   readonly head: Buffer;
+  /** The values of its records, one behind the other; null if it has none. */
   readonly values: Buffer | null;
 }
 
@@ -17,7 +19,7 @@ type Heads = readonly [
   bytes: readonly number[],
 ];
 
-/** Which of the partitions that were asked for it is, its counter if it exists, and its records. */
+/** The place of a partition among those asked for, its counter if it exists, and its records. */
 type Head = readonly [nth: number, next: number | null, ...Heads];
 
 /** Most rows that one query reads of one partition. */
@@ -92,7 +94,7 @@ export async function fetchRecords(
   return found;
 }
 
-/** Returns records whose values lie one behind the other. */
+/** Returns records whose values lie one behind the other, as views of them. */
 function recordsOf(partition: number, [offsets, keys, bytes]: Heads, values: Buffer) {
   let end = 0;
   return offsets.map((offset, at): StoredRecord => {

@@ -1,18 +1,18 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { schemaOf } from './schema-of.js';
 
-/** Indexes of the last change that nobody reads by. */
+/** Tables that nobody reads by the last change of their rows. */
 const UNREAD = ['device', 'delivery', 'unjudgeable', 'review_event'];
 /**
- * How full pages become in percent. The rest is for what becomes of the rows on it: nearly every
- * event changes a row of each of these tables.
+ * How full a page becomes in percent. The rest is for the changed rows: nearly every event changes
+ * a row of each of these tables.
  */
 const FILLED = { coup: 80, device: 50, delivery: 50 };
 
 /**
  * PostgreSQL changes a row in its place if no index has a column that changes, and if its page has
- * room. This takes half of the time and of the write-ahead log, and leaves no dead entries in
- * indexes. So what nobody reads by has no index, and a coup names its last change once it is over.
+ * room. This takes less time and write-ahead log, and leaves no dead entries in indexes. So what
+ * nobody reads by has no index, and a coup names its last change once it is over.
  */
 export class RowsInPlace1790000000060 implements MigrationInterface {
   readonly name = 'RowsInPlace1790000000060';
