@@ -4,12 +4,12 @@ import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EXPORTER_START } from '#export';
-import { cpuFrom, megabytes } from '../server/children.mjs';
+import { megabytes, ownCpuMs } from '../server/children.mjs';
 import { DAYS } from './sealed-server.mjs';
 
 /** The longest that a package may take to be made. */
 const MADE_MS_MAX = 30 * 60_000;
-const LOOK_MS = 50;
+const LOOK_MS = 250;
 
 const EXPORTER = fileURLToPath(new URL('../../dist/apps/exporter/src/main.js', import.meta.url));
 
@@ -44,18 +44,21 @@ export async function made({ table, databaseUrl, partitions, folder, keyFiles },
   const child = fork(EXPORTER, [], { execArgv: [...EXPORTER_START.flags] });
   setPriority(child.pid ?? 0, EXPORTER_START.priority);
   const late = setTimeout(() => child.kill('SIGKILL'), MADE_MS_MAX);
-  const used = cpuFrom({ exporter: child.pid ?? 0 });
   const seen = { cpu: NaN, peak: NaN };
-  // it ends with its last word, so it is looked at before
-  const looking = setInterval(() => {
+  // it ends with its last word, so it is looked at before, and with each word
+  const look = () => {
     if (child.exitCode !== null) return;
-    const peak = megabytes(child.pid, 'VmHWM');
-    if (!(peak > 0)) return;
-    Object.assign(seen, { cpu: (used().exporter ?? NaN) / 1_000, peak });
-  }, LOOK_MS);
+    const pid = child.pid ?? 0;
+    const now = { cpu: ownCpuMs(pid) / 1_000, peak: megabytes(pid, 'VmHWM') };
+    if (now.peak > 0) Object.assign(seen, now);
+  };
+  const looking = setInterval(look, LOOK_MS);
   /** @type {import('#export').ExporterWord | undefined} */
   let last;
-  child.on('message', (/** @type {import('#export').ExporterWord} */ word) => (last = word));
+  child.on('message', (/** @type {import('#export').ExporterWord} */ word) => {
+    last = word;
+    look();
+  });
   child.send(task);
   await new Promise((resolve) => child.once('close', resolve)).finally(() => {
     clearInterval(looking);

@@ -108,6 +108,13 @@ function stat(pid) {
 }
 
 /**
+ * Returns the processor time in ms of a process without its children, NaN once it is gone. Reads
+ * one file, where `cpuMs` reads one of each process of the machine.
+ * @param {number} pid
+ */
+export const ownCpuMs = (pid) => stat(pid)?.own ?? NaN;
+
+/**
  * Returns the processor time in ms of a process, of its children, and of those of them that exited.
  * @param {number} pid
  */
