@@ -49,6 +49,8 @@ const post = (payload: string, type = 'application/json'): Promise<Answer> =>
     payload,
   });
 
+const isRequired = (pointer: string) => ({ pointer, reason: 'is required' });
+
 describe('a problem document', () => {
   it('shows the unseen characters of a name as escapes', async () => {
     const token = await api.device({ sources: ['device/seen'] });
@@ -133,14 +135,24 @@ describe('a problem document', () => {
     );
   });
 
-  it('names each invalid field by JSON pointer', async () => {
-    expect(problem(await post('{"name":1,"a/b":2}')).errors).toEqual(
-      expect.arrayContaining([
-        { pointer: '/name', reason: expect.any(String) },
-        { pointer: '/a~1b', reason: expect.any(String) },
-        { pointer: '/password', reason: expect.any(String) },
-      ]),
+  it('names each invalid field by JSON pointer, once', async () => {
+    expect(problem(await post('{"name":1,"a/b":2}')).errors).toEqual([
+      { pointer: '/a~1b', reason: expect.any(String) },
+      { pointer: '/name', reason: expect.stringMatching(/^must be 1 to 64 letters/) },
+      ...['/password', '/roles', '/tables'].map(isRequired),
+    ]);
+  });
+
+  it('says only that a field is missing or of another kind, not what its value lacks', async () => {
+    expect(problem(await post('{}')).errors).toEqual(
+      ['/name', '/password', '/roles', '/tables'].map(isRequired),
     );
+    const given = { name: 'lee', password: null, roles: 'pit-boss', tables: {} };
+    expect(problem(await post(JSON.stringify(given))).errors).toEqual([
+      { pointer: '/password', reason: 'password must be a string' },
+      { pointer: '/roles', reason: 'roles must be an array' },
+      { pointer: '/tables', reason: 'tables must be an array' },
+    ]);
   });
 
   it('answers a path that cannot be decoded', async () => {

@@ -73,11 +73,25 @@ function excessOf(value: unknown, pointer = '', depth = 0): RequestFault | undef
 }
 
 function faultsOf(errors: readonly ValidationError[], at = ''): RequestFault[] {
-  return errors.flatMap(({ property, constraints = {}, children = [] }) => {
+  return errors.flatMap(({ property, value, constraints = {}, children = [] }) => {
     const pointer = pointerTo(at, property);
     return [
-      ...Object.values(constraints).map((reason) => ({ pointer, reason })),
+      ...reasonsOf(value, constraints).map((reason) => ({ pointer, reason })),
       ...faultsOf(children, pointer),
     ];
   });
+}
+
+/** What decides of which kind a value is, the kind of a list before that of its items. */
+const KINDS = ['isArray', 'isObject', 'isString', 'isBoolean', 'isInt'];
+
+/**
+ * Returns what is wrong with a value. If it is missing, or of another kind, every other constraint
+ * fails too and would say nothing.
+ */
+function reasonsOf(value: unknown, constraints: Readonly<Record<string, string>>): string[] {
+  const reasons = Object.values(constraints);
+  if (value === undefined && reasons.length > 0) return ['is required'];
+  const kind = KINDS.find((name) => constraints[name] !== undefined);
+  return kind === undefined ? reasons : [constraints[kind] as string];
 }
