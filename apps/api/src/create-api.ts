@@ -21,6 +21,7 @@ import {
   headersOfEvery,
   refuseAmbiguous,
   refuseExpectations,
+  refuseUnread,
 } from './http/strict-requests.js';
 
 /** The parts of an api, its metrics and its logger. */
@@ -59,6 +60,7 @@ export async function createApi({
   refuseExpectations(fastify.server, headersOfEvery(parts.settings));
   fastify.addHook('onRequest', refuseAmbiguous);
   fastify.addHook('onRequest', app.get(Gate).check);
+  fastify.addHook('onRequest', refuseUnread);
   fastify.addHook('onSend', dropStalledReaders(parts.settings.requestTimeoutMs));
   fastify.addHook('onClose', async () => refusals.endSecond());
   countRequests(app, app.get(Metrics));

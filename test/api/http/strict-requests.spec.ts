@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { LoggerService } from '@nestjs/common';
+import { ROLES, routesOf } from '#api';
 import { startApi, type TestApi } from '../../kit/api.js';
 import { eventually } from '../../kit/eventually.js';
 
@@ -8,6 +9,20 @@ type Line = Readonly<Record<string, unknown>>;
 const lines: Line[] = [];
 const keep = (line: unknown): void => void lines.push(line as Line);
 const logger: LoggerService = { log: () => undefined, warn: keep, error: keep };
+
+/** Of an OpenAPI document, the parameters of each path and method. */
+interface Document {
+  readonly paths: Record<
+    string,
+    Record<
+      string,
+      { readonly parameters: readonly { readonly name: string; readonly in: string }[] }
+    >
+  >;
+}
+
+/** Whether a route answers with a file of the site log, as any web server would. */
+const isFile = (url: string): boolean => url.startsWith('/v1/evidence/');
 
 /** How long a reader may take nothing of an answer. */
 const STALLED_MS = 1_000;
@@ -149,6 +164,50 @@ describe('a body or query that costs more to validate than it may say', () => {
       400,
       [{ pointer: '', reason: 'may have at most 64 members' }],
     ]);
+  });
+});
+
+describe('a parameter that a route does not have', () => {
+  it('is named and refused by every route that reads, so that nobody takes all for what was asked', async () => {
+    const everybody = await api.person(ROLES, { name: 'everybody' });
+    const routes = routesOf(api.app).filter(
+      ({ method, url, needs }) =>
+        method === 'GET' && url.startsWith('/v1/') && needs !== 'nothing' && !isFile(url),
+    );
+    expect(routes.length).toBeGreaterThan(40);
+    for (const { url } of routes) {
+      const path = url.replaceAll('*', 'x').replaceAll(/:\w+/g, '1');
+      const answer = await api.send('GET', `${path}?colour=red`, everybody);
+      expect([url, answer.statusCode, answer.json<{ errors: object[] }>().errors]).toEqual([
+        ...[url, 400],
+        expect.arrayContaining([
+          { pointer: '/colour', reason: 'property colour should not exist' },
+        ]),
+      ]);
+    }
+  });
+
+  it('is never one of those in the OpenAPI document', async () => {
+    const everybody = await api.person(ROLES, { name: 'everybody-else' });
+    const { paths } = (await api.send('GET', '/docs-json')).json<Document>();
+    const named = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.entries(operations).flatMap(([method, { parameters }]) =>
+        parameters
+          .filter((each) => each.in === 'query')
+          .map(({ name }) => ({ path, method: method.toUpperCase(), name })),
+      ),
+    );
+    expect(named).toContainEqual({ path: '/v1/events', method: 'POST', name: 'check' });
+    for (const { path, method, name } of named) {
+      const url = `${path.replaceAll(/\{\w+\}/g, '1')}?${name}=1`;
+      const { body } = await api.send(method as 'GET', url, everybody);
+      expect([url, body]).toEqual([url, expect.not.stringContaining('should not exist')]);
+    }
+  });
+
+  it('is ignored by probes, pages for operators and the files of the site log', async () => {
+    for (const path of ['/livez', '/readyz', '/metrics', '/docs-json'])
+      expect([path, (await api.send('GET', `${path}?colour=red`)).statusCode]).toEqual([path, 200]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify';
+import { pointerTo } from '#baccarat';
 import type { RouteNeeds } from '../identity/requires.js';
 import { documentOf, Problem, PROBLEM_MEDIA_TYPE } from '../problems/problems.js';
 import type { ApiSettings } from '../settings/api-settings.js';
@@ -57,6 +58,25 @@ function faultOf({ rawHeaders, headers, httpVersion }: IncomingMessage): string 
 }
 
 const HOST = 'host';
+
+/**
+ * A Fastify `onRequest` hook. Refuses parameters of a route that has none: who asks for the parked
+ * tables of one table is not given those of all.
+ */
+export function refuseUnread(
+  { query, routeOptions }: FastifyRequest,
+  _reply: FastifyReply,
+  done: HookHandlerDoneFunction,
+): void {
+  const { takesQuery } = routeOptions.config as Partial<RouteNeeds>;
+  const names = takesQuery === false ? Object.keys(query as object) : [];
+  if (names.length === 0) return done();
+  const errors = names.map((name) => ({
+    pointer: pointerTo('', name),
+    reason: `property ${name} should not exist`,
+  }));
+  done(new Problem('invalid-request', undefined, { errors }));
+}
 
 /** Answers an unknown `Expect` with a problem document. Node's own answer has no body. */
 export function refuseExpectations(server: Server, headersOf: HeadersOfEvery): void {

@@ -1,4 +1,6 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBearerAuth, ApiCookieAuth, ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
@@ -18,19 +20,26 @@ export interface RouteNeeds {
   readonly needs: Permission | 'nothing';
   /** The setting that opens it to everybody, signed in or not. */
   readonly openBy?: OpeningSetting;
+  /** Whether its method takes the query. If not, a query is refused. */
+  readonly takesQuery?: boolean;
 }
 
 /**
  * Declares the permission that a route needs. Every route has exactly one of `Requires` and `Open`.
  * A route with neither refuses everybody. The declaration is in Fastify's route config, so the gate
- * refuses before the body is read.
+ * refuses before the body is read, and a query where the method has no parameter for one.
+ * `takesQuery` says that a decorator of its own reads the query, and refuses what it does not know.
  */
-export const Requires = (permission: Permission): MethodDecorator =>
+export const Requires = (
+  permission: Permission,
+  { takesQuery }: Pick<RouteNeeds, 'takesQuery'> = {},
+): MethodDecorator =>
   applyDecorators(
-    RouteConfig({ needs: permission } satisfies RouteNeeds),
+    needsAndQuery(permission, takesQuery),
     ApiBearerAuth(),
     ApiCookieAuth(COOKIE_SCHEME),
     Refuses(
+      'invalid-request',
       'not-signed-in',
       'not-permitted',
       'password-change-required',
@@ -39,9 +48,23 @@ export const Requires = (permission: Permission): MethodDecorator =>
     ),
   );
 
+const needsAndQuery =
+  (needs: Permission, declared?: boolean): MethodDecorator =>
+  (controller, method, descriptor) => {
+    const parameters: unknown = Reflect.getMetadata(
+      ROUTE_ARGS_METADATA,
+      controller.constructor,
+      method,
+    );
+    const takesQuery =
+      declared ??
+      Object.keys(parameters ?? {}).some((key) => key.startsWith(`${RouteParamtypes.QUERY}:`));
+    RouteConfig({ needs, takesQuery } satisfies RouteNeeds)(controller, method, descriptor);
+  };
+
 /**
  * Declares the permission that a route needs where the settings do not open it to everybody: the
- * pages for operators, by default.
+ * pages for operators, by default. Like a file of a web server, such a page ignores a query.
  */
 export const RequiresUnlessOpen = (
   permission: Permission,

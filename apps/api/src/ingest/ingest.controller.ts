@@ -20,7 +20,7 @@ export class IngestController {
   /** Takes the reply so that Nest leaves it to the request, which answers 202 or 200. */
   @Post()
   @HttpCode(202)
-  @Requires('record-events')
+  @Requires('record-events', { takesQuery: true })
   @EventsDocumented()
   async appendEvents(@Sent() sent: EventsRequest, @Res() _reply: FastifyReply): Promise<void> {
     const { sender, form, body } = sent;
