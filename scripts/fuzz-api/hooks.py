@@ -34,6 +34,13 @@ def before_load_schema(context, raw_schema):
     ruling = schemas["BulkRuling"]
     ruling["required"].append("dryRun")
     ruling["properties"]["dryRun"]["enum"] = [True]
+    # Days, and times, must not end before they begin. Only their beginning is tried.
+    for item in raw_schema["paths"].values():
+        for operation in item.values():
+            parameters = operation.get("parameters", [])
+            operation["parameters"] = [
+                each for each in parameters if each["name"] != "to" or not each["schema"].get("format", "").startswith("date")
+            ]
     # A list accepts only a cursor that it returned, and a finding only the reference of an act on it.
     for item in raw_schema["paths"].values():
         for operation in item.values():

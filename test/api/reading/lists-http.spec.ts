@@ -63,6 +63,19 @@ describe('lists over HTTP', () => {
     );
   });
 
+  it('are refused for days that end before they begin, and not shown empty', async () => {
+    const daily = [...LISTS, ...REPORTS].filter((path) => path !== '/v1/tables');
+    for (const path of daily) {
+      const one = await floor.get(withQuery(path, 'from=2026-11-20&to=2026-11-20'));
+      expect([path, one.statusCode]).toEqual([path, 200]);
+      const answer = await floor.get(withQuery(path, 'from=2026-11-20&to=2026-11-19'));
+      expect([path, answer.statusCode, answer.json<{ errors: object[] }>().errors]).toEqual([
+        ...[path, 400],
+        [{ pointer: '/to', reason: 'the last day must not be before the first' }],
+      ]);
+    }
+  });
+
   it('match the positions that they name, in the body and in Log-Position', async () => {
     for (const path of [...LISTS, ...REPORTS]) {
       const { headers, body } = await floor.get(path);

@@ -24,6 +24,19 @@ const IsDay = (): PropertyDecorator =>
       defaultMessage: (about) => `${about?.property ?? 'it'} must be a gaming day, YYYY-MM-DD`,
     },
   });
+/** Refuses a last day before the first one, `from`. */
+const IsNotBeforeFirst = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'notBeforeFirst',
+    validator: {
+      validate: (last: unknown, about) => {
+        const { from: first } = about?.object as DaysAsked;
+        const areDays = [first, last].every((each) => typeof each === 'string' && isDay(each));
+        return !areDays || (first as string) <= (last as string);
+      },
+      defaultMessage: () => 'the last day must not be before the first',
+    },
+  });
 const whole = (text: unknown): unknown =>
   typeof text === 'string' && /^-?\d{1,16}$/.test(text) ? Number(text) : text;
 /** Turns a text of digits into a number. Validation refuses any other text. */
@@ -198,6 +211,7 @@ function daily<Asked extends object>(fields: new () => Asked): new () => Asked &
     from?: string;
 
     @DayField('The last gaming day, itself included', '2026-11-30')
+    @IsNotBeforeFirst()
     to?: string;
   }
   return Daily as new () => Asked & DaysAsked;
