@@ -1,9 +1,9 @@
 import { BrokenLog, type EventLog, type StoredRecord } from './port.js';
 
 /**
- * Returns records from an offset on, about `bytes` of them as `EventLog.read` does; undefined if
- * there is none at that offset or it cannot be read. `read` rejects at a hole further on; this
- * returns the first record then.
+ * Returns records from an offset on, about `bytes` of them as `EventLog.read` does, and only the
+ * first one if `read` rejects because a later record is lost. Returns undefined if there is no
+ * record at the offset, or it cannot be read.
  */
 export async function recordsAt(
   log: Pick<EventLog, 'read'>,
