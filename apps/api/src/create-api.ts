@@ -21,7 +21,7 @@ import {
   headersOfEvery,
   refuseAmbiguous,
   refuseExpectations,
-  refuseUnread,
+  refuseQueries,
 } from './http/strict-requests.js';
 
 /** The parts of an api, its metrics and its logger. */
@@ -54,13 +54,13 @@ export async function createApi({
   fastify.removeContentTypeParser('text/plain');
   fastify.addHook('onRoute', docsNeeds(parts.settings.basePath));
   fastify.addHook('onRoute', boundStrangers);
+  fastify.addHook('onRoute', refuseQueries);
   fastify.addHook('onRoute', (route) => paths.add(route));
   if (parts.settings.tls) followCertificate(fastify.server as Server, parts.settings.tls);
   const refusals = new RefusalLog();
   refuseExpectations(fastify.server, headersOfEvery(parts.settings));
   fastify.addHook('onRequest', refuseAmbiguous);
   fastify.addHook('onRequest', app.get(Gate).check);
-  fastify.addHook('onRequest', refuseUnread);
   fastify.addHook('onSend', dropStalledReaders(parts.settings.requestTimeoutMs));
   fastify.addHook('onClose', async () => refusals.endSecond());
   countRequests(app, app.get(Metrics));

@@ -187,6 +187,10 @@ describe('a parameter that a route does not have', () => {
     }
   });
 
+  it('is not spoken of to somebody whom the server does not know', async () => {
+    expect((await api.send('GET', '/v1/parked?colour=red')).statusCode).toBe(401);
+  });
+
   it('is never one of those in the OpenAPI document', async () => {
     const everybody = await api.person(ROLES, { name: 'everybody-else' });
     const { paths } = (await api.send('GET', '/docs-json')).json<Document>();

@@ -60,16 +60,20 @@ function faultOf({ rawHeaders, headers, httpVersion }: IncomingMessage): string 
 const HOST = 'host';
 
 /**
- * A Fastify `onRequest` hook. Refuses parameters of a route that has none: who asks for the parked
- * tables of one table is not given those of all.
+ * A Fastify `onRoute` hook. A route that takes no query refuses one, after the gate: who asks for
+ * the parked tables of one table is not given those of all.
  */
-export function refuseUnread(
-  { query, routeOptions }: FastifyRequest,
+export function refuseQueries(route: RouteOptions): void {
+  const { takesQuery } = (route.config ?? {}) as Partial<RouteNeeds>;
+  if (takesQuery === false) route.onRequest = [route.onRequest ?? [], refuseQuery].flat();
+}
+
+function refuseQuery(
+  { query }: FastifyRequest,
   _reply: FastifyReply,
   done: HookHandlerDoneFunction,
 ): void {
-  const { takesQuery } = routeOptions.config as Partial<RouteNeeds>;
-  const names = takesQuery === false ? Object.keys(query as object) : [];
+  const names = Object.keys(query as object);
   if (names.length === 0) return done();
   const errors = names.map((name) => ({
     pointer: pointerTo('', name),

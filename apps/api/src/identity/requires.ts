@@ -33,13 +33,14 @@ export interface RouteNeeds {
 export const Requires = (
   permission: Permission,
   { takesQuery }: Pick<RouteNeeds, 'takesQuery'> = {},
-): MethodDecorator =>
+): MethodDecorator => applyDecorators(needsAndQuery(permission, takesQuery), identified());
+
+/** Documents that a route is for those whom the server knows. */
+const identified = (): MethodDecorator =>
   applyDecorators(
-    needsAndQuery(permission, takesQuery),
     ApiBearerAuth(),
     ApiCookieAuth(COOKIE_SCHEME),
     Refuses(
-      'invalid-request',
       'not-signed-in',
       'not-permitted',
       'password-change-required',
@@ -60,6 +61,7 @@ const needsAndQuery =
       declared ??
       Object.keys(parameters ?? {}).some((key) => key.startsWith(`${RouteParamtypes.QUERY}:`));
     RouteConfig({ needs, takesQuery } satisfies RouteNeeds)(controller, method, descriptor);
+    if (!takesQuery) Refuses('invalid-request')(controller, method, descriptor);
   };
 
 /**
@@ -71,7 +73,7 @@ export const RequiresUnlessOpen = (
   openBy: OpeningSetting = 'openPages',
 ): MethodDecorator =>
   applyDecorators(
-    Requires(permission),
+    identified(),
     ApiSecurity({}), // pages are open on the loopback interface, by default
     RouteConfig({ needs: permission, openBy } satisfies RouteNeeds),
   );
