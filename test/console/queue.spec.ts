@@ -119,6 +119,16 @@ const judged = (table: string, coups: number): Promise<true> =>
   });
 
 /**
+ * Waits until no stream is open. The next one then begins where the rows are. Beside another it
+ * begins where that has come to, which may be earlier: what is between is news.
+ */
+const nobodyFollows = (): Promise<true> =>
+  eventually('the end of all streams', async () => {
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    return metrics.includes('shoeprint_answers_under_way{of="streams"} 0\n');
+  });
+
+/**
  * Waits until a queue shows all that it reads, and changes come to it. The counts come after the
  * rows, and can move them or change how many are in sight.
  */
@@ -370,6 +380,8 @@ it('keeps the focus in the list where the finding that was opened has left it', 
   await page.locator(`[data-id="${ids[0]}"]:focus`).waitFor();
   await page.keyboard.press('Enter');
   await page.waitForURL(`**/findings/${ids[0]}`);
+  // what is ruled while the list is still there stays in it, dimmed
+  await page.locator('.queue-row').first().waitFor({ state: 'detached' });
   await proposeAs('pit-boss', ids[0]);
   await page.goBack();
   await eventually('it is gone', async () => (await idsOn(page)).join() === ids.slice(1).join());
@@ -491,6 +503,7 @@ it('shows what came between the reading of the rows and the beginning of the str
     const { lines } = await api<Listed>('pit-boss', 'findings?table=Q6&code=DL-01');
     return lines.length === 2;
   });
+  await nobodyFollows();
   begin();
   await eventually('its row', async () => (await rowsOf(page).count()) === 2);
   await page.context().close();
