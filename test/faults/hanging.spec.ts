@@ -1,3 +1,4 @@
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { openApiDocument, ROLES } from '#api';
 import { Started } from '../cli/serving.js';
@@ -25,6 +26,8 @@ const SLACK_MS = 1_000;
 /** How long `/livez`, which waits for nothing, may take on a machine that also runs other tests. */
 const BUSY_MS = 10_000;
 const BACK_MS = 40_000;
+/** The screens of a large house: one at each table, and as many again. */
+const SCREENS = 1_200;
 
 type Dependency = keyof typeof LIMIT_MS;
 type Undo = () => unknown;
@@ -172,6 +175,24 @@ describeOnKafka('while a dependency hangs', await whyNoKafkaToKill(), () => {
     system.links.postgres.hold(),
   );
   hangs('Kafka accepts connections and says nothing', 'Kafka', () => broker().hold());
+  named('an api that stands still has room for the connections of all screens', async () => {
+    const sockets: Socket[] = [];
+    let connected = 0;
+    system.api.signal('SIGSTOP');
+    try {
+      const { hostname, port } = new URL(url());
+      for (let n = 0; n < SCREENS; n += 1) {
+        const socket = connect(Number(port), hostname, () => (connected += 1));
+        sockets.push(socket.on('error', () => undefined));
+      }
+      await eventually(`room for ${SCREENS} screens`, () => connected === SCREENS, BACK_MS);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      system.api.signal('SIGCONT');
+    }
+    await eventually('an answer', async () => (await probe(system.api.livez)).status === 200);
+  });
+
   if (ALL) {
     hangs('connections to PostgreSQL are half-open', 'PostgreSQL', () =>
       system.links.postgres.silence(),

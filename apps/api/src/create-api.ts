@@ -33,7 +33,7 @@ export interface CreateApi extends Omit<ApiParts, 'registry'> {
 }
 
 /**
- * Returns the api, ready to listen: `await app.listen(port, host)`, or `app.inject(...)`. The
+ * Returns the api, ready to listen: `await listenAt(app, settings)`, or `app.inject(...)`. The
  * schemas must exist (`migrateAccess`, and those of the rows). `app.close()` stops accepting,
  * answers what is under way, and closes its connections to the database. The caller then closes the
  * log. Rejects if the database does not answer.

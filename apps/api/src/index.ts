@@ -1,4 +1,5 @@
 export { createApi, routesOf, type CreateApi } from './create-api.js';
+export { listenAt } from './http/listen-at.js';
 export { warnOfPlainHttp } from './http/plain-http.js';
 export {
   API_DEFAULTS,

@@ -15,6 +15,7 @@ import {
   type Running,
 } from '#server';
 import { createApi } from './create-api.js';
+import { listenAt } from './http/listen-at.js';
 import { answerWhileStarting } from './operation/answer-while-starting.js';
 import { warnOfPlainHttp } from './http/plain-http.js';
 import { ensureFirstAdmin } from './identity/accounts/first-admin.js';
@@ -65,7 +66,7 @@ async function migrateAll({ databaseUrl, log }: ServerSettings): Promise<void> {
 async function start(settings: ServerSettings): Promise<Running> {
   keepHeapSmall();
   warnOfHeap(logger, process.env);
-  const { databaseUrl, port, host, basePath } = settings;
+  const { databaseUrl, basePath } = settings;
   const book = rulesOfServer(settings);
   const starting = new Start(logger);
   const answers = await listening(() => answerWhileStarting(settings, starting), 'SHOEPRINT_PORT');
@@ -84,7 +85,7 @@ async function start(settings: ServerSettings): Promise<Running> {
     return createApi({ settings, log, databaseUrl, book, registry, logger, exportFrom });
   });
   await answers.close();
-  await listening(() => app.listen(port, host), 'SHOEPRINT_PORT');
+  await listenAt(app, settings);
   warnOfPlainHttp(settings, logger);
   logger.log({ message: 'listening', url: await app.getUrl(), basePath });
   const { powerSafe, notes } = await log.health();

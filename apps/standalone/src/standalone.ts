@@ -6,6 +6,7 @@ import {
   createApi,
   ensureFirstAdmin,
   limitSealer,
+  listenAt,
   migrateAccess,
   passwordState,
   ROLES,
@@ -20,7 +21,7 @@ import { migrate, onceReachable } from '#read-model';
 import { migrateSeal } from '#seal-store';
 import { startSealer, type RunningSealer } from '#sealer';
 import { unlessAborted } from '#process';
-import { journalOn, listening, processRegistry, StartAgain } from '#server';
+import { journalOn, processRegistry, StartAgain } from '#server';
 import { Registry } from 'prom-client';
 import { databaseRoles, type DatabaseAddresses } from './database-roles.js';
 import { folderCluster } from './folder-cluster.js';
@@ -129,7 +130,7 @@ async function startParts(
     const api = await reached(create, logger);
     started.push(() => api.close());
     warnOfPlainHttp(settings, logger);
-    await listening(() => api.listen(settings.port, settings.host), 'SHOEPRINT_PORT');
+    await listenAt(api, settings);
     return api;
   });
   const sampleEvents =

@@ -4,6 +4,7 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { visible } from '#process';
 import type { Start, StartWait } from '#server';
+import { WAITING_CONNECTIONS_MAX } from '../http/listen-at.js';
 import { headersOfEvery, type HeadersOfEvery } from '../http/strict-requests.js';
 import { documentOf, Problem, PROBLEM_MEDIA_TYPE } from '../problems/problems.js';
 import type { ApiSettings } from '../settings/api-settings.js';
@@ -33,7 +34,7 @@ export async function answerWhileStarting(
     ? createSecureServer({ ...limits, cert: tls.cert, key: tls.key }, answer)
     : createServer(limits, answer);
   await new Promise<void>((resolve, reject) =>
-    server.once('error', reject).listen(port, host, resolve),
+    server.once('error', reject).listen(port, host, WAITING_CONNECTIONS_MAX, resolve),
   );
   const { address: at, port: bound, family } = server.address() as AddressInfo;
   const name = family === 'IPv6' ? `[${at}]` : at;
