@@ -164,6 +164,14 @@ describe('the rows of a queue', () => {
     expect(rows.at(FIRST + PAGE_ROWS - 1)?.review.state).toBe('ruled');
   });
 
+  it('are shown once more where somebody asks for that while two others read them', async () => {
+    const { list, rows } = await opened(FIRST * 4);
+    list.lines.unshift(finding(1, 1));
+    const reading = rows.more();
+    await Promise.all([reading, rows.compare(async () => undefined), rows.show()]);
+    expect(rows.at(0)?.id).toBe('1-000001');
+  });
+
   it('keep what is there and say why, where a page cannot be read', async () => {
     const { list, rows } = await opened(FIRST + PAGE_ROWS);
     const away = new Error('away');

@@ -196,8 +196,7 @@ export class QueueRows {
    * `error` says why.
    */
   async show(): Promise<void> {
-    await this.reading;
-    await this.once(async () => {
+    await this.inTurn(async () => {
       const before = [...this.arrived.keys()];
       const place = this.placeOf(this.place.id);
       const limit = place < PAGE_ROWS ? PAGE_ROWS : AGAIN_ROWS;
@@ -214,8 +213,7 @@ export class QueueRows {
    * the first 5,000 rows, and 100 that have left. If it fails, `error` says why.
    */
   async compare(readOne: (id: string) => Promise<Finding | undefined>): Promise<void> {
-    await this.reading;
-    await this.once(async () => {
+    await this.inTurn(async () => {
       const pages = await this.pagesOver(this.rows.length);
       const lines = pages.flatMap((page) => page.lines);
       const ids = new Set(lines.map(({ id }) => id));
@@ -237,8 +235,8 @@ export class QueueRows {
 
   /** Repeats what failed. */
   async tryAgain(): Promise<void> {
-    await this.reading;
-    if (this.failed) await this.once(this.failed);
+    const { failed } = this;
+    if (failed) await this.inTurn(failed);
   }
 
   /** Reads pages from the first one until a row is in them or cannot follow any more. */
@@ -298,6 +296,13 @@ export class QueueRows {
     return last !== undefined && BEFORE[this.order](finding, last);
   }
 
+  /** Works on the rows when all who asked before are done. */
+  private async inTurn(work: () => Promise<void>): Promise<void> {
+    while (this.reading) await this.reading;
+    await this.once(work);
+  }
+
+  /** Works on the rows, or joins what is under way. */
   private async once(work: () => Promise<void>): Promise<void> {
     this.reading ??= work()
       .then(() => {
