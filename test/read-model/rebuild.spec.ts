@@ -97,6 +97,8 @@ describe('a rebuild', () => {
       }),
     );
     expect(compared.filter(({ equal }) => !equal)).toEqual([
+      // its finding was counted in it later than it changed itself
+      { table: 'shoe', live: 1, rebuilt: 1, equal: false, differing: ['(device/B07#1,B07)'] },
       {
         table: 'coup',
         live: 1,

@@ -12,6 +12,7 @@ import { startApi, type TestApi } from '../../kit/api.js';
 import { eventually } from '../../kit/eventually.js';
 import { rounds } from '../../kit/rounds.js';
 import { StreamReader, type Told } from '../../kit/stream-reader.js';
+import { TableLog } from '../../kit/table.js';
 import { dayLines, ReadingFloor, TABLES } from '../reading/reading-floor.js';
 
 let floor: ReadingFloor;
@@ -184,6 +185,47 @@ describe('the stream', () => {
       ]);
     },
   );
+
+  it('tells of a void coup and of its shoe again once a stake of it was not returned', async () => {
+    const log = new TableLog('B30');
+    let sent = 0;
+    const play = (): Promise<unknown> =>
+      floor
+        .send(
+          log.events.slice(sent, (sent = log.events.length)).map((each) => JSON.stringify(each)),
+        )
+        .then(() => floor.caughtUp());
+    const reader = follow(await floor.server.api.person('pit-boss', { tables: ['B30'] }));
+    await reader.listening();
+    const coup = (): CoupLine | undefined => reader.of<CoupLine>('coup').at(-1);
+    const shoe = (): ShoeLine | undefined => reader.of<ShoeLine>('shoe').at(-1);
+    log.open();
+    log.dealer();
+    log.add('terminal', 'coup-opened', { coup: 1 });
+    log.add('terminal', 'bet-placed', { seat: 1, bet: 'player', amount: 10_000 });
+    log.add('terminal', 'betting-closed');
+    log.draw('P 9S');
+    log.add('person/sam', 'coup-voided', { reason: 'misdeal', by: 'sam' });
+    await play();
+    await eventually('the void coup', () => coup()?.state === 'void');
+    expect([coup(), shoe()]).toMatchObject([
+      { findings: 0, worst: null },
+      { findings: 0, worst: null },
+    ]);
+    log.add('terminal', 'bet-placed', { seat: 1, bet: 'player', amount: 10_000 });
+    log.add('terminal', 'coup-opened', { coup: 2 });
+    await play();
+    await eventually(
+      'the finding',
+      () => reader.of<FindingLine>('finding').at(-1)?.code === 'BT-08',
+    );
+    const counted = { findings: 1, worst: 1 };
+    await eventually('its coup', () => coup()?.findings === 1);
+    expect(coup()).toMatchObject({ ...counted, coup: 1, state: 'void' });
+    expect(shoe()).toMatchObject(counted);
+    reader.cut();
+    await eventually('nobody', () => watch().count === 0);
+  });
 
   it('ends at once for a HEAD request', async () => {
     const answer = await fetch(`${url}/v1/stream`, {

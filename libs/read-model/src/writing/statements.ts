@@ -95,6 +95,27 @@ export function overwrite<Row extends Changed>(
 }
 
 /**
+ * Returns the statement that raises the offset of the last change of rows to these, where it is
+ * lower; but an open coup, whose offset is 0, keeps it. Returns undefined if there are no rows.
+ */
+export function touch<Row extends Changed>(
+  schema: string,
+  table: Table<Row>,
+  rows: readonly (Given<Row> & Pick<Changed, 'changed'>)[],
+): Statement | undefined {
+  if (rows.length === 0) return undefined;
+  const { name, key } = table;
+  const columns = [...key, table.column('changed')];
+  const inOrder = rows.toSorted((one, other) => one.changed - other.changed);
+  return {
+    name: `touch ${name}`,
+    text: `update ${schema}.${name} old set changed = given.changed from ${given(columns)} given
+      where ${sameKey(key, 'given')} and old.changed between 1 and given.changed - 1`,
+    values: arraysOf(columns, lastOfEach(key, inOrder)),
+  };
+}
+
+/**
  * Returns the statement that deletes the rows with the same keys. Returns undefined if there are no
  * rows.
  */

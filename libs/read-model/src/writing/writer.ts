@@ -29,6 +29,7 @@ import {
   lastOfEach,
   remove,
   replaceLines,
+  touch,
   upsert,
   type Statement,
 } from './statements.js';
@@ -279,6 +280,7 @@ function statementsOf(schema: string, batch: RowBatch): Statement[] {
     upsert(schema, SHOE, batch.shoes),
     upsert(schema, COUP, batch.coups),
     upsert(schema, FINDING, batch.findings),
+    ...countedIn(schema, batch.findings),
     overwrite(schema, FINDING, REVIEW, batch.reviews),
     overwrite(schema, FINDING, BASIS, batch.bases),
     upsert(schema, REVIEW_EVENT, batch.reviewEvents),
@@ -323,6 +325,27 @@ function statementsOf(schema: string, batch: RowBatch): Statement[] {
   ];
   return statements.filter((statement) => statement !== undefined);
 }
+
+/**
+ * Returns the statements by which findings change what they are counted in: their coups and shoes,
+ * whose rows may not be written with them.
+ */
+const countedIn = (schema: string, findings: RowBatch['findings']): (Statement | undefined)[] => [
+  touch(
+    schema,
+    COUP,
+    findings.flatMap(({ coupRef: ref, table, changed }) =>
+      ref === null ? [] : { ref, table, changed },
+    ),
+  ),
+  touch(
+    schema,
+    SHOE,
+    findings.flatMap(({ shoeRef: ref, table, changed }) =>
+      ref === null ? [] : { ref, table, changed },
+    ),
+  ),
+];
 
 /** Returns one list of the totals' lines, each as a row of its table. */
 const linesIn = <Line extends object>(
