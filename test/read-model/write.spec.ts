@@ -195,6 +195,28 @@ describe('a write of rows', () => {
     ]);
   });
 
+  it('changes the coup and the shoe of a finding, but no open coup and none that changed later', async () => {
+    await put({
+      shoes: [shoeRow('device/B07#1')],
+      coups: [
+        coupRow('device/B07#2'),
+        coupRow('device/B07#3', { state: 'open', changed: 0 }),
+        coupRow('device/B07#4', { changed: 30 }),
+      ],
+    });
+    await put({
+      findings: [
+        findingRow('f1', { changed: 20 }),
+        findingRow('f2', { changed: 10 }),
+        findingRow('f3', { changed: 20, coupRef: 'device/B07#3' }),
+        findingRow('f4', { changed: 20, coupRef: 'device/B07#4' }),
+      ],
+    });
+    const changed = (of: string) => rows.ask(`select changed::int from rows.${of} order by ref`);
+    expect(await changed('shoe')).toEqual([{ changed: 20 }]);
+    expect(await changed('coup')).toEqual([{ changed: 20 }, { changed: 0 }, { changed: 30 }]);
+  });
+
   it('replaces all totals of a shoe and leaves other shoes alone', async () => {
     await put({ totals: [shoeTotals('s'), shoeTotals('other')] });
     const untouched = await rows.ask(

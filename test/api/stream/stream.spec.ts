@@ -186,7 +186,7 @@ describe('the stream', () => {
     },
   );
 
-  it('tells of a void coup and of its shoe again once a stake of it was not returned', async () => {
+  it('reports a void coup and its shoe again when a later finding says that a stake was not returned', async () => {
     const log = new TableLog('B30');
     let sent = 0;
     const play = (): Promise<unknown> =>
