@@ -20,7 +20,7 @@ import {
 import { newToken } from '../../apps/api/src/identity/credentials/bearer-token.js';
 import { UNUSED_HASH } from '../../apps/api/src/identity/credentials/passwords.js';
 import { createDatabase } from './database.js';
-import { watchAnswers } from './conformance.js';
+import { Conformance, watchAnswers } from './conformance.js';
 import { BOOK } from './house.js';
 
 export type Answer = Awaited<ReturnType<NestFastifyApplication['inject']>>;
@@ -72,6 +72,17 @@ export interface StartApi {
   readonly exportFrom?: CreateApi['exportFrom'];
 }
 
+/** By base path. All apis of a test file describe the same routes, which takes half a second. */
+const conformances = new Map<string, Conformance>();
+
+function conformanceOf(app: NestFastifyApplication, basePath: string): Conformance {
+  const known = conformances.get(basePath);
+  if (known) return known;
+  const conformance = new Conformance(describe(app, basePath));
+  conformances.set(basePath, conformance);
+  return conformance;
+}
+
 /** Starts an api whose schemas exist. It is silent without a logger. */
 export async function startApi({
   log,
@@ -95,7 +106,7 @@ export async function startApi({
     ...(exportFrom && { exportFrom }),
   });
   const { basePath } = { ...API_DEFAULTS, ...settings };
-  const faults = watchAnswers(app, () => describe(app, basePath));
+  const faults = watchAnswers(app, () => conformanceOf(app, basePath));
   const source = app.get(DataSource);
   let listening: Promise<string> | undefined;
   return {

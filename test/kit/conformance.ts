@@ -40,7 +40,8 @@ export class Conformance {
     this.basePath = (document.servers?.[0]?.url ?? '/').replace(/\/$/, '');
     this.ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/);
     this.ajv.addFormat('date', /^\d{4}-\d\d-\d\d$/);
-    this.ajv.addSchema(closed(document) as object, 'document');
+    const { components } = document; // all references lead there
+    this.ajv.addSchema(closed({ components }) as object, 'document');
   }
 
   /**
@@ -138,18 +139,16 @@ const opened = (parts: unknown, base: string): unknown =>
  */
 export function watchAnswers(
   app: NestFastifyApplication,
-  describe: () => OpenAPIObject,
+  conformance: () => Conformance,
 ): () => readonly string[] {
   const faults: string[] = [];
-  let conformance: Conformance | undefined;
   app
     .getHttpAdapter()
     .getInstance()
     .addHook('onSend', (request, reply, payload, done) => {
       const route = request.routeOptions.url;
       if (route !== undefined && !request.is404) {
-        conformance ??= new Conformance(describe());
-        const found = conformance.faults({
+        const found = conformance().faults({
           method: request.method,
           route,
           status: reply.statusCode,
