@@ -24,6 +24,8 @@ class Received {
    * @type {Map<string, number>}
    */
   #refused = new Map();
+  /** After how many milliseconds all streams were answered. */
+  openedMs = NaN;
 
   /**
    * Counts a stream that the server ended.
@@ -52,7 +54,8 @@ class Received {
     const late = Float64Array.from(this.#late).sort();
     const seen = `seen after ${quantile(late, 0.5)} ms (p50), ${quantile(late, 0.99)} (p99)`;
     const refused = [...this.#refused].map(([answer, count]) => ` ${count} refused (${answer}),`);
-    return `${readers} followers,${refused.join('')} ${this.#cutOff} cut off, ${(this.#bytes / 1e6).toFixed(1)} MB received, ${seen}`;
+    const opened = `opened in ${(this.openedMs / 1000).toFixed(1)} s`;
+    return `${readers} followers, ${opened},${refused.join('')} ${this.#cutOff} cut off, ${(this.#bytes / 1e6).toFixed(1)} MB received, ${seen}`;
   }
 }
 
@@ -101,10 +104,12 @@ function follow({ port, tokens }) {
   process.on('message', () => {
     if (open.length === 0) {
       [received, isClosing] = [new Received(), false];
+      const from = Date.now();
       open = tokens.map(one);
-      void Promise.all(open.map(({ opened }) => opened)).then((all) =>
-        process.send?.({ found: `${all.filter(Boolean).length} connected` }),
-      );
+      void Promise.all(open.map(({ opened }) => opened)).then((all) => {
+        received.openedMs = Date.now() - from;
+        process.send?.({ found: `${all.filter(Boolean).length} connected` });
+      });
     } else {
       isClosing = true;
       for (const { socket } of open) socket.destroy();
